@@ -1,18 +1,17 @@
-"""The order of the gallery: that of the work, and in the paper's folder that of the paper."""
+"""The order of the gallery: that of the work, and for the paper that of the paper."""
 
 from pathlib import Path
 
 WORK = {
     "start": "main_job many_models",
-    "look": "one_model mark_a_cutoff pointer precision_top_k gains calibration decision_curve "
-    "threshold polars hundred_million_rows",
+    "look": "one_model precision_top_k gains calibration decision_curve threshold",
     "number": "early_recognition chosen_list cross_validation clusters",
-    "compare": "a_or_b forest ten_models choose_a_model gap_between_groups",
-    "assume": "estimate_beta how_many_labels labels_worth_more beta_with_its_error how_sensitive "
-    "robustness contamination biased_labels assumptions known_negatives three_assumptions",
-    "report": "plan_positives two_by_two paper_figure",
-    "paper": "rank_cdf_of_two_sets union_of_rankings bounds how_many_known effect_of_beta "
-    "better_or_worse_than_chance fpr_against_beta order_of_models results appendix_tables",
+    "compare": "forest choose_a_model gap_between_groups",
+    "assume": "estimate_beta beta_with_its_error how_sensitive robustness biased_labels "
+    "assumptions known_negatives",
+    "report": "plan_positives paper_figure",
+    "paper": "bounds how_many_known effect_of_beta better_or_worse_than_chance order_of_models "
+    "results",
 }
 _SCRIPTS = " ".join(WORK.values()).split()
 
@@ -30,7 +29,7 @@ class Order:
         del folder
 
     def __call__(self, script: str) -> int:
-        """Return where a script stands.
+        """Return the position of a script.
 
         Parameters
         ----------
@@ -40,6 +39,6 @@ class Order:
         Returns
         -------
         int
-            Its place.
+            Its position.
         """
         return _SCRIPTS.index(Path(script).stem.removeprefix("plot_"))

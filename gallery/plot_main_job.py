@@ -2,10 +2,9 @@
 The main job: bounds on the ROC and PR curves of real scores
 ============================================================
 
-scikit-learn's breast-cancer data, with all labels hidden but those of 30% of the malignant cases,
-the known positives. A logistic regression is cross-validated on what is left, known positives
-against all others, and so are the bounds. The dashed curves take the unlabeled as negative, and
-are far too low. The black ones are the truth, which nobody would know in practice.
+scikit-learn's breast-cancer data: 30% of the malignant cases are known, the other labels are
+hidden. The blue bands contain the true curves, which are black. The dashed curves take the
+unlabeled as negative, and are far too low.
 """
 
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 import xarray as xr
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -30,7 +30,7 @@ SEED, KNOWN, OUT = 2, 0.3, Path("build")
 # %%
 # Real scores, and labels as they would come from a database: true or missing.
 features, target = load_breast_cancer(return_X_y=True)
-features, malignant = features[:, 10:20], target == 0  # how much the cells of a sample differ
+features, malignant = features[:, 10:20], target == 0  # the standard errors
 shuffled = np.random.default_rng(SEED).permutation(np.flatnonzero(malignant))
 known = np.isin(np.arange(malignant.size), shuffled[: round(KNOWN * malignant.sum())])
 
@@ -42,13 +42,13 @@ df = pd.DataFrame({"score": score, "tree": tree, "label": np.where(known, 1.0, n
 beta = round(float(malignant[~known].mean()), 2)  # an input; here the truth is at hand
 
 # %%
-# Bounded tables, and questions put to them.
+# Confusion matrices with bounds, and metrics of them.
 tables = df.pu.contingency(beta=[0, beta])
 truth = pu_accessor.from_arrays(score, malignant, negative=False).contingency(0)
 
 
 def answers(tables: xr.Dataset, beta: float) -> pd.DataFrame:
-    """Ask for two areas, and what the 100 and the 200 best-ranked cases hold."""
+    """Return two areas, and metrics of the 100 and the 200 best-ranked cases."""
     tables = tables.sel(beta=beta)
     top, more = tables.sel(rank=100), tables.sel(rank=200)
     asked = {
@@ -70,15 +70,18 @@ print(f"beta = {beta}, {tables.attrs['level']:.0%} {tables.attrs['band']} band\n
 print(table.round(3).to_string(), "\n")
 
 # %%
-# ROC and PR curves, for scores of which a higher one never means less.
+# ROC and PR curves, if a higher score never means a lower probability.
 rising = df.pu.assume(monotone=True)
-figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 4.6), layout="constrained")
 rising.plot_roc(beta, baseline=True, ax=left)
 rising.plot_pr(beta, baseline=True, ax=right)
 precision, recall, _ = precision_recall_curve(malignant, score)
-left.plot(*roc_curve(malignant, score)[:2], color="black", linewidth=1, label="truth")
-right.plot(recall[:-1], precision[:-1], color="black", linewidth=1, label="truth")
+style = {"color": plt.rcParams["text.color"], "linewidth": 1, "label": "truth"}
+left.plot(*roc_curve(malignant, score)[:2], **style)
+right.plot(recall[:-1], precision[:-1], **style)
 shared_legend(figure)
+sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
+figure.suptitle("The bands contain the true curves; β = 0 is far too low")
 
 OUT.mkdir(exist_ok=True)
 df.to_csv(OUT / "scores.csv", index=False)

@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import strategies as st
 
 from pu_accessor import PUWarning
-from pu_accessor.plots import Looks, check_looks
+from pu_accessor.plots import Options, check_options
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import completion_oracle, oracle
 
@@ -171,9 +171,9 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     named.pop("self", None)
     kind = inspect.Parameter.KEYWORD_ONLY
     if named.pop("looks", None) is not None:
-        defaults = check_looks({})
+        defaults = check_options({})
         named |= {
             name: inspect.Parameter(name, kind, default=defaults[name])  # type: ignore[literal-required]
-            for name in Looks.__annotations__
+            for name in Options.__annotations__
         }
     return [*named.values()]

@@ -12,9 +12,9 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor.plots import Looks
+from pu_accessor.plots import Options
 
-LOOKS = {"looks", *Looks.__annotations__}
+LOOKS = {"looks", *Options.__annotations__}
 ROOT = Path(pu_accessor.__file__).parent
 MODULES = sorted(path.relative_to(ROOT).with_suffix("").parts for path in ROOT.rglob("*.py"))
 BEFORE_SOURCES = {"errors", "checks", "ranking", "counting", "terms"}

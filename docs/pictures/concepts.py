@@ -1,4 +1,4 @@
-"""The four pictures of ``concepts.md``, of thirty examples whose truth is at hand."""
+"""Four pictures of concepts, with thirty examples whose truth is known."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 
 import pu_accessor  # noqa: F401
 
-KNOWN, LATENT, NEGATIVE = "tab:blue", "tab:orange", "0.75"
-KINDS = {"known positive": KNOWN, "hidden positive": LATENT, "negative": NEGATIVE}
+KNOWN, HIDDEN, NEGATIVE = "tab:blue", "tab:orange", "0.75"
+KINDS = {"known positive": KNOWN, "hidden positive": HIDDEN, "negative": NEGATIVE}
 
 
 def examples() -> pd.DataFrame:
@@ -27,7 +27,7 @@ def squares(ax: Axes, colors: list[str], y: float) -> None:
 
 
 def bare(ax: Axes) -> Axes:
-    """Take away what a row of squares does not need."""
+    """Remove the frame and the y ticks."""
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.set_xlabel("rank, the highest score first")
     ax.set_yticks([])
@@ -36,14 +36,14 @@ def bare(ax: Axes) -> Axes:
 
 
 def data() -> None:
-    """Draw what is true, and what is known of it."""
+    """Draw the true labels and the known ones."""
     kinds = examples()["kind"]
     _, ax = plt.subplots(figsize=(8, 2.4), layout="constrained")
     squares(ax, kinds.map(KINDS).tolist(), 1)
     squares(ax, [KNOWN if kind == "known positive" else "white" for kind in kinds], 0)
     hidden = 1 + np.flatnonzero(kinds != "known positive")
     ax.scatter(hidden, np.zeros(hidden.size), s=90, marker="s", c="white", edgecolors="0.5")
-    bare(ax).set_yticks([1, 0], ["what is true", "what is known"])
+    bare(ax).set_yticks([1, 0], ["true labels", "known labels"])
     ax.tick_params(left=False)
     ax.set_ylim(-0.5, 1.5)
     handles = [ax.scatter([], [], s=60, c=color, marker="s") for color in KINDS.values()]
@@ -52,7 +52,7 @@ def data() -> None:
 
 
 def head() -> None:
-    """Draw a cutoff, its head, and the table that belongs to it."""
+    """Draw a cutoff and its confusion matrix."""
     kinds = examples()["kind"]
     _, ax = plt.subplots(figsize=(8, 2.4), layout="constrained")
     squares(ax, kinds.map(KINDS).tolist(), 0)
@@ -60,8 +60,8 @@ def head() -> None:
     ax.set_ylim(-1, 2.2)
     ax.annotate("cutoff", (10.5, 2), (11, 1.8))
     for start, end, text in [
-        (0.5, 10.3, "head, predicted positive:\n7 true positives, 3 false"),
-        (10.7, 30.5, "the rest, predicted negative:\n5 false negatives, 15 true"),
+        (0.5, 10.3, "above: predicted positive\n7 true positives, 3 false"),
+        (10.7, 30.5, "below: predicted negative\n5 false negatives, 15 true"),
     ]:
         ax.annotate(
             "", (start, 0.5), (end, 0.5), arrowprops={"arrowstyle": "|-|, widthA=.3, widthB=.3"}
@@ -70,22 +70,20 @@ def head() -> None:
 
 
 def band() -> None:
-    """Draw how many hidden positives may lie above each cutoff."""
+    """Draw bounds on the number of hidden positives above each cutoff."""
     df = examples()
-    latent = (df["kind"] == "hidden positive").to_numpy()
-    tables = df.pu.contingency(latent.sum() / df["label"].isna().sum())
+    hidden = (df["kind"] == "hidden positive").to_numpy()
+    tables = df.pu.contingency(hidden.sum() / df["label"].isna().sum())
     tables = tables.squeeze("beta").isel(rank=slice(1, None))
     ranks, found = tables["rank"], tables["tp"] - tables["known_positive"]
     clipped = found.where(tables["clipped"]).sel(bound="upper")
     _, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
     low, high = found.sel(bound="lower"), found.sel(bound="upper")
-    ax.fill_between(ranks, low, high, step="post", alpha=0.25, label="95% band")
+    ax.fill_between(ranks, low, high, step="post", alpha=0.25, label="95% band, pointwise")
     middle = found.sel(bound="estimate")
     ax.step(ranks, middle, where="post", label="estimate")
-    ax.step(
-        ranks, latent.cumsum(), where="post", color=LATENT, label="the truth, which nobody sees"
-    )
-    ax.plot(ranks, clipped, "k.", label="clipped: no more rows there")
+    ax.step(ranks, hidden.cumsum(), where="post", color=HIDDEN, label="truth")
+    ax.plot(ranks, clipped, ".", color="black", label="clipped: too few examples")
     known = 1 + np.flatnonzero(df["label"].notna())
     ax.plot(known, np.full(known.size, -0.4), "s", color=KNOWN, label="known positives")
     ax.set(xlabel="rank of the cutoff", ylabel="hidden positives above the cutoff")
@@ -93,7 +91,7 @@ def band() -> None:
 
 
 def left() -> None:
-    """Draw a bound of a ROC curve where a known positive comes in."""
+    """Draw the steps of the lower bound of a ROC curve."""
     df = examples()
     bounds = df.pu.roc_bounds(7 / 25, ranks="all").squeeze("beta").sel(bound="lower")
     _, ax = plt.subplots(figsize=(5, 4), layout="constrained")
@@ -105,11 +103,11 @@ def left() -> None:
         ax.annotate(
             "", (here["fpr"], here["tpr"]), (before["fpr"], before["tpr"]), arrowprops=arrow
         )
-    ax.plot([], [], color=KNOWN, lw=2, label="a known positive is added")
-    ax.plot([], [], color="0.5", label="an unlabeled row is added")
+    ax.plot([], [], color=KNOWN, lw=2, label="known positive")
+    ax.plot([], [], color="0.5", label="unlabeled example")
     ax.set(
         xlabel="false positive rate",
         ylabel="true positive rate",
-        title="lower bound, one step an example",
+        title="The lower bound steps back at known positives",
     )
     ax.legend(loc="lower right")

@@ -3,20 +3,17 @@ Figure 4: does the order of models depend on beta?
 ==================================================
 
 45,000 unlabeled examples, 5,000 known positives, two models. The paper prints areas of 72.5% and
-73.2% at a beta-hat of 0, and of 75.5% and 74.7% at .1: the order changes. By (A - b/2) / (1 - b)
-areas of 72.5% and 73.2% become 75.0% and 75.8%, in the same order. So no two models give that
-table while .1 is possible for both.
+73.2% at beta = 0, and of 75.5% and 74.7% at 0.1: the order changes. By (A - b/2) / (1 - b) they
+would be 75.0% and 75.8%, in the same order. So no two models give that table if 0.1 is possible
+for both.
 
-Here are two that give three of its four numbers. Model 1 is as good on known as on unlabeled
-positives. Model 2 puts 42% of the known positives above all else, as one does that was trained on
-them, and has an upper limit on beta of nearly 0. At .1 there is no room at the left edge for the
-positives that it asks for, which takes its curve from 75.8% to 74.7%. The fourth number does not
-agree: model 1 has 75.0%, not 75.5%. Clipping at the foot of a ranking can add to an area, but
-takes 72.5% to 75.4% at the most, as far as we can see. How the paper came to its number we do not
-know: its scores are not published.
+These two models give three of the four numbers. Model 2 ranks 42% of the known positives above
+all else, as if it was trained on them. Its upper limit on beta is nearly 0. At 0.1 there are too
+few unlabeled examples at the left edge, and its area falls from 75.8% to 74.7%. We could not
+reproduce the fourth number: model 1 has 75.0%, not 75.5%. Clipping can raise 72.5% to 75.4% at
+most, as far as we can see. The scores of the paper are not published.
 
-Right: area against beta-hat. The lines cross, at the cross, long after the strip at the foot says
-that beta-hat is too high for one of the two.
+Right: the lines cross long after the upper limit on beta for model 2.
 """
 
 import warnings
@@ -30,7 +27,7 @@ from scipy.stats import norm
 from pu_accessor import PUWarning
 from pu_accessor.plots import shared_legend
 
-warnings.simplefilter("ignore", PUWarning)  # that .1 is too high for model 2 is shown below
+warnings.simplefilter("ignore", PUWarning)  # 0.1 is too high for model 2, as shown below
 
 
 def quantiles(size: int, mean: float) -> np.ndarray:
@@ -51,19 +48,22 @@ print((100 * areas.sort_index(axis=1)).round(1))
 print(models.estimate_beta().loc[:, ["model", "upper"]].round(4))
 
 # %%
-figure, axes = plt.subplots(1, 3, figsize=(10.5, 4.6), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(8, 4), layout="constrained")
 curves, colors = tables.pu.roc_bounds().sel(bound="estimate"), sns.color_palette("colorblind")
 for ax, beta in zip(axes, [0, 0.1], strict=False):
     ax.axline((0, 0), slope=1, color="0.6", linestyle=":", linewidth=1)
     for name, color in zip(["model 1", "model 2"], colors, strict=False):
         curve, area = curves.sel(model=name, beta=beta), areas.loc[beta, f"{name}, here"]
         ax.plot(curve["fpr"], curve["tpr"], color=color, label=name)
-        ax.text(0.97, 0.16 - 0.08 * (name == "model 2"), f"{area:.1%}", color=color, ha="right")
-    ax.set(xlabel="false positive rate", ylabel="true positive rate", title=f"β̂ = {beta:g}")
+        ax.text(
+            0.97, 0.16 - 0.08 * (name == "model 2"), f"AUROC {area:.1%}", color=color, ha="right"
+        )
+    ax.set(xlabel="false positive rate", ylabel="true positive rate", title=f"β = {beta:g}")
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 1.01), box_aspect=1)
-models.plot_metric("auroc", x="beta", beta=np.linspace(0, 0.2, 41), ax=axes[2])
-axes[2].set_title("area against β̂")
+models.plot_metric("auroc", np.linspace(0, 0.2, 41), x="beta", ax=axes[2], palette="colorblind")
+axes[2].set_title("AUROC against β")
 shared_legend(figure, title="model")
 sns.move_legend(figure, "outside lower center", ncols=4, frameon=False)
+figure.suptitle("The order changes only where β is impossible for model 2")
 sns.despine()
 plt.show()

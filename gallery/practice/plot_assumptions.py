@@ -2,11 +2,9 @@
 Do the data contradict random labels?
 =====================================
 
-Three readers have labeled 250 of 800 positives. Two took them as they came, the third looked at
-severe cases. And of the patients of one ward, most of whom are positive, each was looked at. Both
-can be seen: on the left one curve differs, on the right one ward has more known positives than
-random labels leave if all its patients were positive. What all readers have in common cannot be
-seen: no check proves that labels are random.
+Three readers have labeled 250 of 800 positives. One reader labeled severe cases, and one ward was
+looked at more closely. Both can be detected: the curve of one reader differs, and one ward has
+more known positives than random labels allow. A bias that all readers share cannot be detected.
 """
 
 import matplotlib.pyplot as plt
@@ -31,20 +29,26 @@ df.loc[found, "label"] = 1
 beta = 550 / 4_750
 
 # %%
-# Each row is a test, and a sentence says what it found. Where a stratum has too many known
-# positives, their odds of being labeled are higher by a factor of that much, at least.
+# Each row is a test, with its finding in words. If a stratum has too many known positives, the
+# last column is the least factor between their odds of being labeled and those of others.
 checks = df.pu.check_assumptions(beta, wave="reader", strata="ward")
 print(checks[["check", "p_value", "odds_at_least"]].round(3).to_string(index=False))
 for finding in checks["finding"]:
     print("*", finding)
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.8), layout="constrained")
 known = df.assign(above=df["score"].rank(ascending=False, pct=True))[df["label"] == 1]
-sns.ecdfplot(known, x="above", hue="reader", ax=left)
+colors = {"Ann": "0.75", "Bob": "0.5", "Cleo": "C0"}
+sns.ecdfplot(known, x="above", hue="reader", hue_order=[*colors], palette=colors, ax=left)
+sns.move_legend(left, "lower right", frameon=False)
 left.set(xlabel="share of examples ranked above", ylabel="share of the known positives")
-df["label"].notna().groupby(df["ward"]).mean().plot.barh(ax=right)
-right.axvline(250 / 800, color="black", linestyle=":")
-right.set(xlabel="share of rows that is known (dotted: of all positives)", ylabel="")
+left.set_title("Cleo's positives rank higher", loc="left")
+shares = df["label"].notna().groupby(df["ward"]).mean()
+right.barh(shares.index, shares, color=["0.6", "C0", "0.6"], height=0.5)
+right.axvline(250 / 800, color="0.5", linestyle="--")
+right.annotate("all positives", (250 / 800, 2.3), (4, 0), textcoords="offset points")
+right.set(xlabel="share of known rows", ylim=(-0.5, 2.6))
+right.set_title("Hepatology has too many", loc="left")
 sns.despine()
 plt.show()

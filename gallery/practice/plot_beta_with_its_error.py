@@ -2,9 +2,9 @@
 How much does the error of beta cost?
 =====================================
 
-Beta from a few labels made by hand is not known exactly. Taken as exact it makes intervals too
-short; passed on as it is, the frame of ``beta_from_labels``, it makes them as long as they have
-to be. How long that is depends on the number of labels, and on what is asked.
+A class prior from a few labels made by hand is not known exactly. As an exact number it makes
+intervals too short. The frame of ``beta_from_labels`` passes its error on, and intervals have the
+length they need.
 """
 
 import matplotlib.pyplot as plt
@@ -24,21 +24,21 @@ for labels in (50, 100, 200, 400, 800):
     drawn = df.pu.sample_to_label(labels, random_state=7).index
     beta = pu_accessor.beta_from_labels(int(truth[drawn].sum()), labels, 4_700)
     for name, passed in (("with its error", beta), ("as if exact", beta["beta"].item())):
-        asked = {
+        frames = {
             "precision, top 500": df.pu.metric("precision", passed, at=500),
             "AUROC": df.pu.auroc(passed),
         }
-        for number, found in asked.items():
+        for number, found in frames.items():
             width = found["upper"].item() - found["lower"].item()
-            rows.append({"number": number, "beta": name, "labels": labels, "width": width})
+            rows.append({"number": number, "β": name, "labels": labels, "width": width})
 widths = pd.DataFrame(rows)
 
 grid = sns.relplot(
     widths,
     x="labels",
     y="width",
-    hue="beta",
-    style="beta",
+    hue="β",
+    style="β",
     col="number",
     kind="line",
     markers=True,
@@ -50,4 +50,6 @@ grid.set(xticklabels=["50", "100", "200", "400", "800"])
 grid.set_axis_labels("labels made by hand", "width of the 95% interval").set_titles("{col_name}")
 for ax in grid.axes.flat:
     ax.minorticks_off()
+grid.figure.subplots_adjust(top=0.82)
+grid.figure.suptitle("Intervals are too short if the error of β is ignored")
 plt.show()

@@ -2,10 +2,9 @@
 Biased labels: easy positives are known
 =======================================
 
-1,000 positives are labeled with odds that triple with each standard deviation of the score, as
-where severe cases are found first. Taken for a random sample they promise too much, and are sure
-of it: the band misses the truth nearly everywhere. With its probability of being labeled each of
-them counts for those like it that were not found.
+The odds of being labeled triple with each standard deviation of the score, as if severe cases are
+found first. Under the assumption of a random sample the curve is too high, and its band misses
+the truth. With the propensity of each row the band contains it.
 """
 
 import warnings
@@ -17,6 +16,7 @@ import seaborn as sns
 from sklearn.metrics import roc_curve
 
 import pu_accessor
+from pu_accessor.plots import shared_legend
 
 rng, truth = np.random.default_rng(17), np.arange(6_000) < 1_000
 score = rng.normal(1.2 * truth)
@@ -27,23 +27,19 @@ df["label"] = np.where(known, True, None)
 beta = truth[~known].mean()  # an input; here the truth is at hand
 
 # %%
-# Known positives that rank so high leave no room for so many latent ones: there is a warning.
-figure, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
+# A warning says that the known positives rank too high for this class prior.
+figure, ax = plt.subplots(figsize=(5, 5.8), layout="constrained")
 blue, orange = sns.color_palette("colorblind", 2)
-with warnings.catch_warnings(record=True) as told:
+plain = {"color": orange, "label": "as a random sample"}
+weighted = {"color": blue, "label": "weighted by propensity"}
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always", pu_accessor.PUWarning)
-    for column, color in [(None, orange), ("propensity", blue)]:
-        look = {"line_kws": {"color": color}, "band_kws": {"color": color, "alpha": 0.3}}
-        drawn = df.pu(propensity=column).plot_roc(beta, ax=ax, **look)
-print(*[warning.message for warning in told], sep="\n")
-ax.plot(*roc_curve(truth, score)[:2], color="black", linewidth=1, zorder=6)
-texts = {
-    orange: "as a random sample, 95% exact band",
-    blue: "by propensity, 95% weighted band",
-    "black": "truth",
-}
-for place, (color, text) in enumerate(texts.items()):
-    ax.text(0.97, 0.22 - 0.06 * place, text, color=color, ha="right")
-drawn.get_legend().remove()
+    df.pu(propensity=None).plot_roc(beta, ax=ax, line_kws=plain)
+    df.pu(propensity="propensity").plot_roc(beta, ax=ax, line_kws=weighted)
+print(*[warning.message for warning in caught], sep="\n")
+truth_color = plt.rcParams["text.color"]
+ax.plot(*roc_curve(truth, score)[:2], color=truth_color, linewidth=1, zorder=6, label="truth")
+ax.set_title("Propensities correct for easy labels", loc="left")
+shared_legend(figure)
 sns.despine()
 plt.show()

@@ -2,10 +2,9 @@
 Choosing a model in scikit-learn by known positives
 ===================================================
 
-How many leaves should a tree have that finds malignant tumours, if half of these are known? A
-scorer puts the held-out rows of each fold to ``df.pu``: AUROC chooses without knowing beta, and
-with it says what the model is worth. The naive score, with the unlabeled as negatives, has the
-same order and is too low. The truth is drawn beside them.
+A tree that finds malignant tumours, of which half are known: how many leaves should it have? The
+scorer of this package estimates the AUROC of each tree. The naive score takes the unlabeled as
+negative; it has the same order, but is too low.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +23,7 @@ known = malignant & (np.random.default_rng(0).random(malignant.size) < 0.5)
 beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
-# Any search of scikit-learn takes it.
+# The scorer works in any search of scikit-learn.
 leaves = [2, 3, 4, 6, 8, 12, 16, 24, 32]
 scoring = {"ours": scorer("auroc", beta=beta, unlabeled=0), "naive": "roc_auc"}
 tree = DecisionTreeClassifier(random_state=0)
@@ -33,7 +32,7 @@ search.fit(features, known.astype(int))
 print(f"chosen: {search.best_params_}")
 
 # %%
-# What nobody could know: each of these models, fitted to known positives, held against the truth.
+# The truth, which is unknown in practice: the same models evaluated with all labels.
 split = [*StratifiedKFold(10).split(features, known)]
 truth = []
 for most in leaves:
@@ -44,12 +43,14 @@ for most in leaves:
 blue, orange = sns.color_palette("colorblind", 2)
 figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 means = search.cv_results_
-ax.plot(leaves, truth, color="black", label="truth")
-ax.plot(leaves, means["mean_test_ours"], "o-", color=blue, label="by known positives and beta")
+ax.plot(leaves, truth, color=plt.rcParams["text.color"], label="truth")
+ax.plot(leaves, means["mean_test_ours"], "o-", color=blue, label="estimate with beta")
 ax.plot(leaves, means["mean_test_naive"], "x--", color=orange, label="unlabeled as negative")
 best = search.best_params_["max_leaf_nodes"], search.best_score_
 ax.annotate("chosen", best, (best[0], 0.84), ha="center", arrowprops={"arrowstyle": "->"})
-ax.set(xlabel="leaves, at most", ylabel="AUROC, mean of ten folds", xscale="log", ylim=(0.6, 0.94))
+ax.set(xlabel="maximum number of leaves", ylabel="mean AUROC of ten folds")
+ax.set(xscale="log", ylim=(0.6, 0.94))
+ax.set_title("Known positives choose a tree that is nearly the best", loc="left")
 ax.set_xticks(leaves, [str(most) for most in leaves])
 ax.minorticks_off()
 ax.legend(loc="lower left", frameon=False)

@@ -2,10 +2,10 @@
 Estimating beta, and when not to believe it
 ===========================================
 
-From known positives and unlabeled examples alone, the data give an upper limit for beta. The
-largest beta that is plausible, the dot, is the true one only if no negative reaches the top of
-the ranking. Two things break even the limit: scores of rows that the model was trained on, and
-labels that are no random sample of the positives. Labels by hand never break.
+Known positives and unlabeled examples give an upper limit for the class prior. The dot is the
+largest plausible value, which is right only if no negative is at the top of the ranking. Scores
+of training rows, and labels that are no random sample of the positives, make even the limit
+wrong. Labels by hand are always right.
 """
 
 import warnings
@@ -28,39 +28,37 @@ cases = {
 }
 
 # %%
-# Where the data themselves speak against an assumption, the package warns. Often they cannot.
+# The package warns if the data contradict an assumption. Often they cannot.
 rows = {}
 for name, score in cases.items():
     df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         rows[name] = df.pu.estimate_beta().iloc[0]
-    print(f"{name}: {len(told)} warning(s)", *(warning.message for warning in told), sep="\n  ")
+    print(
+        f"{name}: {len(caught)} warning(s)", *(warning.message for warning in caught), sep="\n  "
+    )
 sample = df.pu.sample_to_label(200, random_state=1).index
 hand = pu_accessor.beta_from_labels(int(truth[sample].sum()), sample.size, (~known).sum())
 rows["200 labels by hand"] = hand.iloc[0]
 
 # %%
-# Misleading are the two whose upper limit is below the truth.
-figure, ax = plt.subplots(figsize=(6.8, 3.2), layout="constrained")
+# The upper limit is wrong in two cases, where it is below the truth.
+figure, ax = plt.subplots(figsize=(6.8, 3.4), layout="constrained")
 blue, red = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[3]
 true_beta = 1_200 / 5_600
 for name, row in rows.items():
-    misleads = row["upper"] < true_beta
-    ax.hlines(name, row["lower"], row["upper"], color=red if misleads else blue, linewidth=2)
-    ax.plot(row["beta"], name, "x" if misleads else "o", color=red if misleads else blue)
-    if misleads:
-        ax.annotate(
-            "misleads",
-            (row["upper"], name),
-            (8, 0),
-            textcoords="offset points",
-            color=red,
-            va="center",
-        )
-ax.axvline(true_beta, color="black", linewidth=1, zorder=0)
-ax.annotate("true β", (true_beta, -0.6), (4, 0), textcoords="offset points")
-ax.set(xlabel="β, with its 95% limits", xlim=(-0.005, None), ylim=(4.5, -0.8))
+    is_wrong = row["upper"] < true_beta
+    color, marker = (red, "X") if is_wrong else (blue, "o")
+    ax.plot([row["lower"], row["upper"]], [name, name], color=color, linewidth=3, alpha=0.5)
+    ax.plot(row["beta"], name, marker, color=color)
+    if is_wrong:
+        offset = (row["upper"], name), (10, 0), "data", "offset points"
+        ax.annotate("limit too low", *offset, color=color, va="center")
+ax.axvline(true_beta, color="0.5", linewidth=1, linestyle="--", zorder=0)
+ax.annotate("true β", (true_beta, 2.1), (4, 0), textcoords="offset points")
+ax.set(xlabel="class prior β, with 95% limits", ylim=(4.5, -0.5))
+ax.set_title("Two violated assumptions make the limit too low", loc="left")
 sns.despine(left=True)
 ax.tick_params(left=False)
 plt.show()

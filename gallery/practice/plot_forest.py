@@ -2,10 +2,9 @@
 Many models in one picture
 ==========================
 
-Eight classifiers look for the eights among digits, and know two in five of them. A forest plot has
-the AUROC of each on new images with its 95% interval, the best on top. Crosses take the unlabeled
-as negative, and are too low for all. Whether one model is better than another is not read from
-overlaps: the same known positives count for both, and ``compare`` tests that.
+A forest plot of eight classifiers of digits: the AUROC of each on future data, with its 95%
+interval. Crosses take the unlabeled as negative, and are too low for all. The test of whether one
+model is better than another is ``compare``, not the overlap of intervals.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +32,7 @@ models = {
 }
 
 # %%
-# Each is fitted to known positives alone, and scores images that it has not seen.
+# Each is fitted to known positives against the rest, and scores images it has not seen.
 df = pd.DataFrame({"label": np.where(known, True, None)})
 for name, model in models.items():
     df[name] = cross_val_predict(model, images, known, cv=5, method="predict_proba")[:, 1]
@@ -42,12 +41,14 @@ beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
 # %%
 every = df.pu(score=[*models])
 best = every.auroc(beta).sort_values("estimate", ascending=False)["model"]
-every.plot_forest("auroc", beta, order=best, baseline=True)
+ax = every.plot_forest("auroc", beta, order=best, baseline=True)
+ax.set_title("50 neighbours have the highest AUROC", loc="left")
 sns.despine(left=True)
 plt.show()
 
 # %%
-# Or average precision, or a metric at a cutoff: here the share of eights in the best-ranked tenth.
-every.plot_forest("recall", beta, at={"fraction": 0.1}, order=best)
+# Or a metric at a cutoff: here the recall of the best-ranked tenth.
+ax = every.plot_forest("recall", beta, at={"fraction": 0.1}, order=best)
+ax.set_title("They also find most eights in the top tenth", loc="left")
 sns.despine(left=True)
 plt.show()

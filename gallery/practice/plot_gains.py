@@ -2,9 +2,9 @@
 How much of it is in the top tenth?
 ===================================
 
-A screen looks at the best-ranked images first. Cumulative gains say what share of the eights it
-has found by then, between chance and a ranking that has all of them first. The enrichment factor
-of the top twentieth and BEDROC are numbers of it, with intervals.
+Cumulative gains: the share of the eights among the best-ranked images, between a random and a
+perfect ranking. The enrichment factor of the top twentieth and BEDROC are summaries, with 95%
+intervals.
 """
 
 import matplotlib.pyplot as plt
@@ -26,12 +26,14 @@ beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
 
 # %%
 ax = df.pu.plot_metric("recall", beta, x="fraction")
-factor = df.pu.metric("lift", beta, at={"fraction": 0.05}).iloc[0]
+lift = df.pu.metric("lift", beta, at={"fraction": 0.05}).iloc[0]
 bedroc = df.pu.metric("bedroc", beta).iloc[0]
-told = [
-    f"{name}: {found['estimate']:.2f} ({found['lower']:.2f} to {found['upper']:.2f})"
-    for name, found in (("enrichment of the top 5%", factor), ("BEDROC", bedroc))
+lines = [
+    f"{name}: {row['estimate']:.2f} ({row['lower']:.2f} to {row['upper']:.2f})"
+    for name, row in (("enrichment factor of the top 5%", lift), ("BEDROC", bedroc))
 ]
-ax.text(0.98, 0.04, "\n".join(told), ha="right")
+ax.text(0.98, 0.04, "\n".join(lines), ha="right")
+share = df.pu.metric("recall", beta, at={"fraction": 0.1})["estimate"].item()
+ax.set_title(f"The top tenth contains {share:.0%} of the eights", loc="left")
 sns.despine()
 plt.show()

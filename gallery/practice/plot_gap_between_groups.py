@@ -2,10 +2,9 @@
 Does it miss more of one group?
 ===============================
 
-A screen is put to work at one threshold in two hospitals. Does it find as many of the sick in the
-one as in the other? Known positives of each say it without beta, also where one hospital knows far
-more of its sick than the other; how precise it is takes the beta of each. A gap whose interval
-leaves out 0 is more than chance.
+A screen has the same threshold in two hospitals. The gap in recall needs no class prior, even if
+one hospital knows more of its sick patients. The gap in precision needs the class prior of each.
+Both intervals exclude 0.
 """
 
 import matplotlib.pyplot as plt
@@ -29,24 +28,16 @@ gaps = pd.concat([pu.gap("recall", at=at), pu.gap("precision", beta, at=at)])
 shown = ["metric", "estimate_a", "estimate_b", "difference", "lower", "upper"]
 print(gaps[shown].round(2).to_string(index=False))
 
-ax, blue = (
-    plt.subplots(figsize=(5.2, 2.8), layout="constrained")[1],
-    sns.color_palette("colorblind")[0],
-)
+figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 for place, row in enumerate(gaps.itertuples()):
-    ax.plot([100 * row.lower, 100 * row.upper], [place, place], color=blue, linewidth=3, alpha=0.4)
-    ax.plot(100 * row.difference, place, "o", color=blue)
-    ax.annotate(
-        f"{row.estimate_a:.0%} minus {row.estimate_b:.0%}",
-        (100 * row.difference, place),
-        (0, 8),
-        textcoords="offset points",
-        ha="center",
-    )
-ax.axvline(0, color="0.4", linewidth=1)
+    ends = 100 * np.array([[row.difference - row.lower], [row.upper - row.difference]])
+    ax.errorbar(100 * row.difference, place, xerr=ends, fmt="o", color="C0", capsize=4)
+    text = f"{row.estimate_a:.0%} minus {row.estimate_b:.0%}"
+    ax.annotate(text, (100 * row.difference, place + 0.15), ha="center")
+ax.axvline(0, color="0.5", linewidth=1)
 ax.set(yticks=[0, 1], yticklabels=gaps["metric"], ylim=(-0.5, 1.6))
-ax.set_xlabel("north minus south, in points, with 95% intervals")
+ax.set_xlabel("north minus south (percentage points), with 95% interval")
 points = 100 * gaps["difference"].iloc[0]
-ax.set_title(f"The screen finds {points:.0f} points less\nof the sick in the south", loc="left")
+ax.set_title(f"Recall is {points:.0f} percentage points higher in the north", loc="left")
 sns.despine()
 plt.show()

@@ -2,9 +2,8 @@
 A figure for a paper
 ====================
 
-Two models, two hospitals, each with a beta of its own. Rows and columns of panels make a seaborn
-FacetGrid, to be finished with what matplotlib offers: a size in inches that fits the column, one
-font size, and a file for print.
+Two models in two hospitals. Rows and columns of panels are a seaborn FacetGrid, and matplotlib
+does the rest: a size in inches that fits the column, one font size, and a file for print.
 """
 
 import matplotlib.pyplot as plt
@@ -28,13 +27,15 @@ for name, model in {"logistic": LogisticRegression(), "naive Bayes": GaussianNB(
     df[name] = score[:, 1]
 
 # %%
-# seaborn's own methods change the titles and move the legend; savefig(..., dpi=300) writes a file.
+# seaborn's methods change the titles and move the legend. savefig(..., dpi=300) writes a file.
 with plt.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.linewidth": 0.6}):
     grid = df.pu(score=["logistic", "naive Bayes"], by="hospital").plot_roc(
         0.27, row="hospital", col="model", baseline=True
     )
     grid.set_titles("{row_name}, {col_name}")
-    grid.figure.set_size_inches(5, 5.6)
+    grid.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+    grid.figure.set_size_inches(4.6, 5.6)
     sns.move_legend(grid.figure, "outside lower center", ncols=2, frameon=False)
+    grid.figure.suptitle("Both models rank well in both hospitals", fontsize="large")
     sns.despine()
 plt.show()

@@ -2,8 +2,8 @@
 How many positives must be known?
 =================================
 
-Before anything is labeled: how many known positives it takes for an interval of AUROC of some
-width, and how likely it is that the difference between two models is seen.
+The number of known positives for a 95% interval of AUROC of a given width, and the power of a
+test of the difference between two models. Both can be planned before anything is labeled.
 """
 
 import matplotlib.pyplot as plt
@@ -19,28 +19,25 @@ safe = positives_needed(0.05, pilot={"auroc": 0.85}, beta=0.1, n_unlabeled=OTHER
 print(safe.to_string(index=False))
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
-widths = np.geomspace(0.05, 0.2, 9)
-for auroc, color in zip((0.7, 0.85, 0.95), sns.color_palette("colorblind"), strict=False):
-    plans = [
-        positives_needed(width, pilot={"auroc": auroc}, beta=0.1, n_unlabeled=OTHERS)
-        for width in widths.tolist()
-    ]
-    needed = [plan["n"].item() for plan in plans]
-    left.loglog(widths, needed, color=color, label=f"AUROC {auroc}")
+figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.8), layout="constrained")
+widths, sizes = np.geomspace(0.05, 0.2, 9), np.arange(20, 420, 20)
+label = {"xytext": (4, -3), "textcoords": "offset points", "fontsize": "small"}
+shades = plt.get_cmap("Blues")([0.4, 0.6, 0.8])
+for auroc, correlation, color in zip((0.7, 0.85, 0.95), (0, 0.5, 0.9), shades, strict=True):
+    pilot = {"auroc": auroc}
+    plans = [positives_needed(w, pilot=pilot, beta=0.1, n_unlabeled=OTHERS) for w in widths]
+    left.loglog(widths, [plan["n"].item() for plan in plans], color=color)
+    left.annotate(f"AUROC {auroc}", (0.2, plans[-1]["n"].item()), **label)
+    pilot = {"auroc": 0.85, "correlation": correlation}
+    seen = [power(0.03, int(n), OTHERS, pilot=pilot, beta=0.1) for n in sizes]
+    right.plot(sizes, seen, color=color)
+    right.annotate(f"correlation {correlation}", (400, seen[-1]), **label)
 left.set(xlabel="width of the 95% interval of AUROC", ylabel="known positives")
 left.set_xticks([0.05, 0.1, 0.2], ["0.05", "0.1", "0.2"])
 left.set_yticks([20, 50, 100, 200, 500], ["20", "50", "100", "200", "500"])
 left.minorticks_off()
-left.legend(frameon=False)
-sizes = np.arange(20, 420, 20)
-for correlation, color in zip((0, 0.5, 0.9), sns.color_palette("colorblind"), strict=False):
-    model = {"auroc": 0.85, "correlation": correlation}
-    seen = [power(0.03, int(n), OTHERS, pilot=model, beta=0.1) for n in sizes]
-    right.plot(sizes, seen, color=color, label=f"correlation {correlation}")
-right.set(
-    xlabel="known positives", ylabel="probability that a lead of .03 is seen", ylim=(0, 1.01)
-)
-right.legend(frameon=False)
+left.set_title("Narrow intervals need many", loc="left")
+right.set(xlabel="known positives", ylabel="power for a difference of 0.03", ylim=(0, 1.01))
+right.set_title("Similar models need fewer", loc="left")
 sns.despine()
 plt.show()

@@ -2,9 +2,9 @@
 Precision among the top k
 =========================
 
-1,797 images are screened for eights, the k best get a second look. How many of these are eights?
-A k that was fixed in advance takes the exact band, which holds at each k. Who looks at the curve
-and picks k then takes the wider simultaneous one, which holds at all of them at once.
+1,797 images are screened for eights, and the k best get a second look. A pointwise band covers
+the precision at one k that was fixed in advance. A simultaneous band covers all k at once, also a
+k that was chosen from the curve.
 """
 
 import matplotlib.pyplot as plt
@@ -25,31 +25,15 @@ df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
 
 # %%
-blue, light = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[9]
-ax = df.pu.plot_metric(
-    "precision",
-    beta,
-    band="simultaneous",
-    line_kws={"alpha": 0},
-    band_kws={"color": light, "alpha": 0.4},
-    legend=False,
-)
-df.pu.plot_metric(
-    "precision",
-    beta,
-    ax=ax,
-    line_kws={"color": blue},
-    band_kws={"color": blue, "alpha": 0.4},
-    legend=False,
-)
-best = eight[np.argsort(-score)].cumsum() / np.arange(1, eight.size + 1)
-ax.plot(np.arange(1, eight.size + 1), best, color="black", linewidth=1)
-line = {"arrowstyle": "-", "color": "0.4"}
-ax.annotate("truth", (130, best[129]), (150, 0.95), arrowprops=line)
-estimate = df.pu.metric("precision", beta, at=100)["estimate"].item()
-ax.annotate("estimate", (100, estimate), (20, 0.3), arrowprops=line)
-ax.annotate("95% exact band", (125, 0.64), (60, 0.2), arrowprops=line)
-ax.annotate("95% simultaneous band", (160, 0.52), (110, 0.1), arrowprops=line)
+figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+wide = {"line_kws": {"label": "_", "color": "0.5"}, "band_kws": {"alpha": 0.3}}
+df.pu.plot_metric("precision", beta, band="simultaneous", ax=ax, **wide)
+df.pu.plot_metric("precision", beta, ax=ax, line_kws={"color": "C0", "label": "estimate"})
+ranks = np.arange(1, eight.size + 1)
+truth = eight[np.argsort(-score)].cumsum() / ranks
+ax.plot(ranks, truth, color=plt.rcParams["text.color"], linewidth=1, label="truth")
 ax.set(xlim=(0, 320), ylim=(0, 1.02))
+ax.set_title("A cutoff chosen from the curve needs the wider band", loc="left")
+ax.legend(loc="lower left", frameon=False)
 sns.despine()
 plt.show()

@@ -2,10 +2,8 @@
 How far from random may labels be?
 ==================================
 
-Half of the malignant tumours are known, and which half is taken for chance. If it is not, the odds
-of being found differ from one to another. The cross is where a conclusion no longer stands for
-every such selection: that concave points rank tumours better than compactness outlives a factor of
-3, that compactness ranks them better than texture does not outlive 1.3.
+Half of the malignant tumours are known. If they are no random sample, the odds of being labeled
+differ between tumours. A cross marks the factor from which on a difference in AUROC may be 0.
 """
 
 import matplotlib.pyplot as plt
@@ -24,13 +22,14 @@ df["label"] = np.where(known, 1, np.nan)
 beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), sharey=True, layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 4), sharey=True, layout="constrained")
 for ax, models in [(left, ["concave points", "compactness"]), (right, ["compactness", "texture"])]:
     df.pu(score=models).plot_metric("difference", beta, x="selection_odds", ax=ax)
-    ax.set_title(" minus ".join(models))
+    ax.set_title(" minus ".join(models), loc="left", fontsize="medium")
 right.set(ylabel="")
 shared_legend(figure)
-sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
+sns.move_legend(figure, "outside lower center", ncols=4, frameon=False)
+figure.suptitle("One difference is robust up to selection odds of 3, the other up to 1.2")
 sns.despine()
 plt.show()
 

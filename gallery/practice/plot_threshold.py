@@ -2,9 +2,9 @@
 Choosing a threshold
 ====================
 
-A missed malignant tumour costs as much as ten needless biopsies. Where should the threshold be,
-when only three in ten of the malignant cases are known? The cost is a function of the four counts
-of a table. A minimum looks better than it is, so its interval comes from the simultaneous band.
+A missed tumour costs as much as ten needless biopsies, and three in ten of the malignant cases
+are known. The cost is a function of the four counts of the confusion matrix. The interval of the
+minimum comes from the simultaneous band, because the minimum was chosen from the curve.
 """
 
 import matplotlib.pyplot as plt
@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pu_accessor  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 features, target = load_breast_cancer(return_X_y=True)
 malignant, model = target == 0, make_pipeline(StandardScaler(), LogisticRegression())
@@ -29,21 +30,21 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 
 def cost(tp: xr.DataArray, fp: xr.DataArray, fn: xr.DataArray, tn: xr.DataArray) -> xr.DataArray:
-    """Weigh misses against false alarms: in needless biopsies for each patient."""
+    """Return the cost per patient: a miss costs as much as ten needless biopsies."""
     return (10 * fn + fp) / (tp + fp + fn + tn)
 
 
 # %%
-# The least cost is the largest of minus the cost.
+# The least cost is the maximum of minus the cost.
 best = df.pu.metric(lambda tp, fp, fn, tn: -cost(tp, fp, fn, tn), beta, at="maximum").iloc[0]
 ax = df.pu.plot_metric(cost, beta, x="threshold", band="simultaneous")
-black = {"color": "black", "linewidth": 1}
-ax.plot([best["threshold"]] * 2, [-best["lower"], -best["upper"]], **black)
-ax.plot(best["threshold"], -best["estimate"], "o", color="black")
-text = f"biopsy from {best['threshold']:.1f} on:\n{best['rank']} of {len(df)} patients"
-ax.annotate(text, (best["threshold"], -best["lower"]), (-4.2, 1.2), arrowprops={"arrowstyle": "-"})
-ax.axhline((~malignant).mean(), **black, linestyle=":")
-ax.annotate("biopsy for all", (-4.45, 0.63), (0, -4), textcoords="offset points", va="top")
-ax.set(xlim=(-4.5, -1.5), ylim=(0, 1.4), ylabel="net cost per patient, in biopsies")
+ink = {"color": plt.rcParams["text.color"]}
+ends = [[best["estimate"] - best["lower"]], [best["upper"] - best["estimate"]]]
+label = f"least cost: {best['rank']} of {len(df)} patients"
+ax.errorbar(best["threshold"], -best["estimate"], ends[::-1], fmt="o", **ink, label=label)
+ax.axhline((~malignant).mean(), **ink, linestyle="--", linewidth=1, label="biopsy for all")
+shared_legend(ax.figure)
+ax.set(xlim=(-4.5, -1.5), ylim=(0, 1.4), ylabel="cost per patient (needless biopsies)")
+ax.set_title(f"A threshold of {best['threshold']:.1f} has the least estimated cost", loc="left")
 sns.despine()
 plt.show()

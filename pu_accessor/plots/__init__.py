@@ -1,16 +1,16 @@
-"""Plots: a Dataset, or a tidy frame -> Axes, or a grid of seaborn. Imported when one is drawn."""
+"""Plots of Datasets and tidy frames, on Axes or a seaborn grid. Imported at the first plot."""
 
 from pu_accessor.plots.curves import impossible, plot_curves
-from pu_accessor.plots.looks import Looks, Palette, Style, check_looks
+from pu_accessor.plots.options import Options, Palette, Style, check_options
 from pu_accessor.plots.panels import Drawing, shared_legend
-from pu_accessor.plots.rows import plot_rows
+from pu_accessor.plots.tidy_frames import plot_rows
 
 __all__ = [
     "Drawing",
-    "Looks",
+    "Options",
     "Palette",
     "Style",
-    "check_looks",
+    "check_options",
     "impossible",
     "plot_curves",
     "plot_rows",

@@ -1,4 +1,4 @@
-"""Curves of the tables in a Dataset: ROC, precision-recall, rank CDF, and metrics by cutoff."""
+"""Draw a Dataset: ROC, precision-recall and rank CDF curves, and metrics by cutoff."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -20,9 +20,9 @@ from pu_accessor.datasets.schema import (
 from pu_accessor.datasets.tables import with_counts
 from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.inference.metrics import Metric, axis_label, curve_rates
-from pu_accessor.plots import artists
-from pu_accessor.plots.artists import Curve, Path
-from pu_accessor.plots.looks import Looks, check_looks, ink
+from pu_accessor.plots import drawing
+from pu_accessor.plots.drawing import Curve, Path, without_baselines
+from pu_accessor.plots.options import Options, check_options, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
 from pu_accessor.ranking import FloatArray
 
@@ -34,16 +34,15 @@ _AXES = {
     "threshold": "threshold (lowest score predicted positive)",
     "fraction": "share of examples predicted positive",
 }
-_PIECES, _POINTS = 200, 400  # between cutoffs, as many close to the top: of precision, of metrics
-_WHOLE = 4_000  # cutoffs that are few enough to be drawn as they are
-_CELLS = 1_500  # pixels along an axis
-_ORDER = ("estimate", "lower", "upper")
-_KEEP = "Select with lists, which keep dimensions."
-_FOUND = "share of positives found"
+_PR_POINTS, _METRIC_POINTS = 200, 400  # vertices added between cutoffs, evenly and by log
+_MAX_CUTOFFS_DRAWN, _PIXELS = 4_000, 1_500  # more are thinned out to the pixels of an axis
+_KEEP_DIMENSIONS = "Select with lists, which keep dimensions."
+_RECALL_LABEL = "share of positives found"
+_running_max = np.maximum.accumulate
 
 
 def _check_thresholds(tables: xr.Dataset) -> None:
-    """Raise unless all cutoffs are there, with their thresholds."""
+    """Raise unless the tables have all cutoffs and their thresholds."""
     every = "rank" not in tables or tables["rank"].attrs.get("cutoffs", "all") == "all"
     if not (every and has_all_cutoffs(tables) and "threshold" in tables.coords):
         raise PUValueError(
@@ -53,9 +52,9 @@ def _check_thresholds(tables: xr.Dataset) -> None:
 
 
 def _check_negatives(tables: xr.Dataset) -> None:
-    """Raise where at some beta there are no negatives."""
+    """Raise if there are no negatives at some beta."""
     if "beta" not in tables.dims:
-        return  # said better by what follows
+        return  # a later check has a better message
     first = tables.isel({cutoff_dim(tables.dims): 0})
     dims = [dim for dim in first["fp"].dims if dim != "beta"]
     empty = (first["fp"] + first["tn"] == 0).any(dims)
@@ -69,22 +68,21 @@ def _check_negatives(tables: xr.Dataset) -> None:
 
 
 def plot_curves(
-    tables: xr.Dataset, curve: str | Metric, looks: Looks, *, x: str = "rank"
+    tables: xr.Dataset, curve: str | Metric, looks: Options, *, x: str = "rank"
 ) -> Drawing:
     """Draw curves: estimates as lines, the areas between their bounds filled.
 
-    They are "roc", "pr" or "rank_cdf", or a metric at each cutoff; recall against the fraction is
-    the chart of gains, between chance and a perfect ranking. A bound of ROC may step back: a known
-    positive that enters the head brings latent ones along, which were false positives one rank
-    before. Between two cutoffs precision follows the contingency tables [1]_. At recall 0 it
-    starts with that of the first cutoff that finds a positive.
+    A curve is "roc", "pr", "rank_cdf" or a metric at each cutoff. Recall against the fraction is
+    the gains chart. A bound of a ROC or PR curve steps back at each known positive. Bands are
+    drawn without these teeth, a little wider than the tables. Between two cutoffs precision
+    follows the contingency tables [1]_; at recall 0 it is that of the first positive.
 
     References
     ----------
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    looks = check_looks(looks)
+    looks = check_options(looks)
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
     tables = read_dataset(with_counts(read_dataset(tables)), "tables").compute()
@@ -95,11 +93,12 @@ def plot_curves(
     if isinstance(curve, str):
         xlabel, ylabel, trace, mark = _RATES[curve]
     elif (curve.name, x) == ("recall", "fraction"):
-        xlabel, ylabel, trace, mark = _AXES[x], _FOUND, _trace_metric(curve, x), _mark_gains
+        xlabel, ylabel, trace, mark = _AXES[x], _RECALL_LABEL, _trace_metric(curve, x), _mark_gains
     else:
-        xlabel, ylabel = _AXES[x], artists.write_name(axis_label(curve.name))
+        xlabel, ylabel = _AXES[x], drawing.write_name(axis_label(curve.name))
         trace, mark = _trace_metric(curve, x), _mark_infeasible
     curves, levels, band = _curves(visible(tables), trace, x=x)
+    curves = [without_teeth(one, curve) for one in curves]
     if not any(np.isfinite(y).any() for one in curves for _, y in one[2:5]):
         name = curve if isinstance(curve, str) else curve.name
         raise PUValueError(f"There is nothing to draw: {name} has no value at any cutoff.")
@@ -107,76 +106,76 @@ def plot_curves(
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)
         for one in curves:
-            artists.draw_band(ax, one, looks, band)
-        artists.draw_lines(ax, curves, looks)
+            drawing.draw_band(ax, one, looks, band)
+        drawing.draw_lines(ax, curves, looks)
         mark(ax, curves)
         if curve == "roc" and looks["ax"] is None:
-            ax.set_box_aspect(1)  # square where zoomed, too
+            ax.set_box_aspect(1)  # also when zoomed
 
     return draw_panels(curves, draw, looks, levels)
 
 
 def _mark_roc(ax: Axes, curves: Sequence[Curve]) -> None:
-    artists.draw_diagonal(ax)
-    artists.show_rates(ax)
+    drawing.draw_diagonal(ax)
+    drawing.show_rates(ax)
 
 
 def _mark_pr(ax: Axes, curves: Sequence[Curve]) -> None:
-    """Draw chance, which is the prevalence: in the hue of those that share it, if that is one."""
+    """Draw the prevalence, which is the precision by chance."""
     hues: dict[float, list[Any]] = {}
-    for curve in artists.not_naive(curves):
-        hues.setdefault(curve.aside["prevalence"], []).append(curve.color)
+    for curve in without_baselines(curves):
+        hues.setdefault(curve.extra["prevalence"], []).append(curve.color)
     for prevalence, colors in hues.items():
         hue = {"color": colors[0]} if len(colors) == 1 else {}
-        artists.draw_chance(ax, [0, 1], [prevalence] * 2, label="chance (prevalence)", **hue)
-    artists.show_rates(ax)
+        drawing.draw_chance(ax, [0, 1], [prevalence] * 2, label="chance (prevalence)", **hue)
+    drawing.show_rates(ax)
 
 
 def _mark_infeasible(ax: Axes, curves: Sequence[Curve]) -> None:
-    """Shade the cutoffs at which bands are impossible."""
+    """Shade the cutoffs where bands are impossible."""
     for curve in curves:
-        if "cut" in curve.aside and not curve.is_baseline:
-            artists.draw_infeasible(ax, curve.aside["cut"], curve.color)
+        if "cut" in curve.extra and not curve.is_baseline:
+            drawing.draw_infeasible(ax, curve.extra["cut"], curve.color)
 
 
 def _mark_gains(ax: Axes, curves: Sequence[Curve]) -> None:
-    """Draw what chance finds, and what a perfect ranking does."""
+    """Draw the gains of a random and of a perfect ranking."""
     _mark_infeasible(ax, curves)
-    artists.draw_chance(ax, [0, 1], [0, 1])
+    drawing.draw_chance(ax, [0, 1], [0, 1])
     style: dict[str, Any] = {"label": "perfect", "linestyle": "-", "linewidth": 0.8}
-    for share in sorted({curve.aside["prevalence"] for curve in artists.not_naive(curves)}):
-        artists.draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
-    artists.show_rates(ax)
+    for share in sorted({curve.extra["prevalence"] for curve in without_baselines(curves)}):
+        drawing.draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
+    drawing.show_rates(ax)
 
 
-def _plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
-    """Draw the rank CDF of the known positives and the band around that of the latent ones."""
-    held = bool((cdf["reference"] == "positives").all())
-    is_one = held and "n_effective" not in cdf.coords  # the same at each beta
+def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
+    """Draw the rank CDF of the known positives, and the band of the hidden ones."""
+    from_positives = bool((cdf["reference"] == "positives").all())
+    same_at_each_beta = from_positives and "n_effective" not in cdf.coords
 
     def trace(table: Table) -> Path:
         inside = table["rank"] <= sum(table[name] for name in TOTALS)  # groups may end earlier
         path = table["rank"][inside], table["rank_cdf"][inside]
-        # What known negatives say is straight in between.
-        return artists.hold(*path) if held else path
+        # From known negatives it is straight between cutoffs.
+        return drawing.step_corners(*path) if from_positives else path
 
     curves, levels, band = _curves(visible(cdf), trace, "rank_cdf")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel=_AXES["rank"], ylabel=_FOUND)
-        for end in {int(curve.aside["examples"]) for curve in curves}:
-            artists.draw_chance(ax, [0, end], [0, 1])
-        shared = is_one and not any(curve.by_model for curve in curves)
-        color = curves[0].color if artists.curves_on(ax) else ink(ax)
-        label = band.replace("\n", " ") if shared and len(curves) > 1 else band  # one for each
+        ax.set(xlabel=_AXES["rank"], ylabel=_RECALL_LABEL)
+        for end in {int(curve.extra["examples"]) for curve in curves}:
+            drawing.draw_chance(ax, [0, end], [0, 1])
+        shared = same_at_each_beta and not any(curve.by_model for curve in curves)
+        color = curves[0].color if drawing.curves_on(ax) else ink(ax)
+        label = band.replace("\n", " ") if shared and len(curves) > 1 else band
         for curve in curves:
-            if shared:  # one line has all bands
-                curve = curve._replace(among=min(curve.among, artists.FEW))
-            artists.draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
+            if shared:  # one line, and a band for each beta
+                curve = curve._replace(n_bands=min(curve.n_bands, drawing.MAX_FILLED_BANDS))
+            drawing.draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
         known = curves[0]._replace(color=color, label="known positives")
         drawn = [known] if shared else curves
-        artists.draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)
-        artists.show_rates(ax, along=False)
+        drawing.draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)
+        drawing.show_rates(ax, along=False)
 
     return draw_panels(curves, draw, looks, levels)
 
@@ -187,9 +186,9 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
 def _curves(
     tables: xr.Dataset, trace: Trace, drawn: str = "tp", x: str = "rank"
 ) -> tuple[list[Curve], Levels, str]:
-    """Return the curves of a Dataset, of which levels its dimensions are, and what a band is.
+    """Return the curves of a Dataset, the levels of its dimensions, and the label of bands.
 
-    The bounds of a curve whose beta lies in an interval are the lowest and the highest of all.
+    If beta is an interval, bounds are the lowest and the highest over the interval.
     """
     axis = cutoff_dim(tables.dims)
     _check(tables, axis)
@@ -199,9 +198,9 @@ def _curves(
     inner: dict[tuple[Any, ...], list[Curve]] = {}
     for where, bounds in _take_apart(tables, axis, drawn):
         within, beta = bool(bounds[1].get("inside", False)), float(bounds[1]["beta"])
-        aside = {} if within else _aside(bounds, x)
+        extra = {} if within else _extra_of(bounds, x)
         estimate, lower, upper = map(trace, bounds)
-        curve = Curve(where, beta, estimate, lower, upper, aside, score)
+        curve = Curve(where, beta, estimate, lower, upper, extra, score)
         group = inner.setdefault(_apart_from_beta(where), [])
         (group if within else points).append(curve)
     if not points:
@@ -214,13 +213,12 @@ def _curves(
     betas = [curve.beta for group in inner.values() for curve in group if curve.beta is not None]
     attrs = {name: value for name, value in tables.attrs.items() if name != "beta_interval"}
     attrs |= {"beta_interval": (min(betas), max(betas))} if betas else {}
-    indexes = {dim: index for dim, index in tables.indexes.items() if dim in tables.dims}
     levels = {
         str(dim): [*map(str, index.names)]
-        for dim, index in indexes.items()
-        if isinstance(index, pd.MultiIndex)
+        for dim, index in tables.indexes.items()
+        if dim in tables.dims and isinstance(index, pd.MultiIndex)
     }
-    return curves, levels, artists.band_label(attrs, tables.coords.get("reference", ()))
+    return curves, levels, drawing.band_label(attrs, tables.coords.get("reference", ()))
 
 
 def _apart_from_beta(where: Mapping[str, Hashable]) -> tuple[Any, ...]:
@@ -228,13 +226,13 @@ def _apart_from_beta(where: Mapping[str, Hashable]) -> tuple[Any, ...]:
 
 
 def _check(dataset: xr.Dataset, axis: str) -> None:
-    """Raise unless there are curves and a band for each."""
+    """Raise unless the Dataset has the dimensions and bounds of curves."""
     dims = (axis, "bound", "beta")
     lacking = [d for d in dims if d not in dataset.dims or d not in (CUTOFF_DIM, *dataset.coords)]
     bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
     if lacking or bounds:
         is_there = lacking and lacking[0] in dataset.coords and lacking[0] != "bound"
-        back = f"Put it back: ds.expand_dims({lacking[0]!r})." if is_there else _KEEP
+        back = f"Put it back: ds.expand_dims({lacking[0]!r})." if is_there else _KEEP_DIMENSIONS
         raise PUValueError(
             f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, but "
             f"{lacking or bounds} is missing. {back}"
@@ -246,7 +244,7 @@ def _check(dataset: xr.Dataset, axis: str) -> None:
         raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
     points = dataset["rank" if axis == CUTOFF_DIM and "rank" in dataset.coords else axis]
     steps = np.diff(points.transpose(..., axis).to_numpy())
-    # Rankings with cutoffs of their own repeat their last one.
+    # Rankings with fewer cutoffs repeat their last one.
     if points.sizes[axis] < 2 or (steps < 0 if axis == CUTOFF_DIM else steps <= 0).any():
         raise PUValueError(
             f"A plot needs two or more increasing ranks, but there are {points.sizes[axis]}: "
@@ -258,32 +256,32 @@ def _check(dataset: xr.Dataset, axis: str) -> None:
 def _take_apart(
     dataset: xr.Dataset, axis: str, drawn: str
 ) -> Iterator[tuple[dict[str, Hashable], Sequence[Table]]]:
-    """Yield where each curve stands, and its arrays at each bound: estimate, lower, upper."""
+    """Yield the key of each curve, and its arrays: estimate, lower, upper."""
     dims = [str(dim) for dim in dataset[drawn].dims if dim not in (axis, "bound")]
     dims.sort(key=lambda dim: dim == "beta")  # models first
-    held = {}
+    columns = {}
     for name, variable in dataset.variables.items():
         if {*variable.dims} <= {*dims, "bound", axis}:
             outer = [place for place, dim in enumerate(dims) if dim in variable.dims]
             inner = [dim for dim in ("bound", axis) if dim in variable.dims]
             values = variable.transpose(*(dims[place] for place in outer), *inner).values
-            held[str(name)] = values, outer, inner
-    order = [dataset.get_index("bound").get_loc(bound) for bound in _ORDER]
+            columns[str(name)] = values, outer, inner
+    order = [dataset.get_index("bound").get_loc(bound) for bound in ("estimate", "lower", "upper")]
     own_beta = dataset["beta"].ndim > 1
     indexes = {dim: dataset.get_index(dim) for dim in dims if dim != "beta" or not own_beta}
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
         arrays = {
             name: values[tuple(position[place] for place in outer)]
-            for name, (values, outer, _) in held.items()
+            for name, (values, outer, _) in columns.items()
         }
         known = pd.notna(arrays[drawn]).any(axis=0)
-        if axis == CUTOFF_DIM and "rank" in arrays:  # without the repeats of the last cutoff
+        if axis == CUTOFF_DIM and "rank" in arrays:  # without repeats of the last cutoff
             known &= np.diff(arrays["rank"], prepend=-1) > 0
         if not known.any():
             continue
         tables: list[dict[str, Any]] = [{} for _ in order]
         for name, array in arrays.items():
-            inner = held[name][2]
+            inner = columns[name][2]
             some = array[..., known] if axis in inner else array
             for table, bound in zip(tables, order, strict=True):
                 table[name] = some[bound] if "bound" in inner else some
@@ -297,13 +295,13 @@ def _take_apart(
 
 
 def write_missing(key: Hashable) -> Hashable:
-    """Return a key that equals itself, as a missing one does not."""
+    """Return a key, or "missing" for NaN, which does not equal itself."""
     is_missing = pd.api.types.is_scalar(key) and pd.isna(key)  # type: ignore[call-overload]
     return "missing" if is_missing else key
 
 
-def _aside(bounds: Sequence[Table], x: str) -> dict[str, Any]:
-    """Return what is drawn beside a curve: its prevalence, and where both bounds are cut."""
+def _extra_of(bounds: Sequence[Table], x: str) -> dict[str, Any]:
+    """Return the prevalence of a curve, and where its bounds are clipped to one value."""
     _, lower, upper = bounds
     if not {*COUNTS} <= {*lower}:
         return {"examples": sum(lower[name] for name in TOTALS)}
@@ -322,14 +320,14 @@ def _aside(bounds: Sequence[Table], x: str) -> dict[str, Any]:
 
 
 def impossible(tables: xr.Dataset) -> xr.DataArray:
-    """Tell at which betas both bounds are cut to one value somewhere: the band is impossible."""
+    """Tell at which betas both bounds are clipped to one value, so that the band is impossible."""
     tp, clipped = tables["tp"], tables.get("clipped", xr.zeros_like(tables["tp"])) == True  # noqa: E712
     ends = ["lower", "upper"]
     is_cut = clipped.sel(bound=ends).all("bound") & (
         tp.sel(bound="lower") >= tp.sel(bound="upper")
     )
-    has_latent_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
-    return (is_cut & has_latent_negatives).any(cutoff_dim(tables.dims))
+    has_hidden_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
+    return (is_cut & has_hidden_negatives).any(cutoff_dim(tables.dims))
 
 
 # Vertices
@@ -341,7 +339,7 @@ def _ranks(table: Table) -> FloatArray:
 
 
 def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
-    """Return ranks of cutoffs and between them, and the counts there."""
+    """Return the ranks of cutoffs and more between them, and the counts there."""
     ranks = _ranks(table)
     own = np.unique(ranks)
     more = [np.linspace(own[0], own[-1], points), np.geomspace(1, max(own[-1], 1), points)]
@@ -358,37 +356,62 @@ def _trace_pr(table: Table) -> Path:
     """Follow recall and precision along straight lines of tp and fp."""
     tp = table["tp"].astype(np.float64)
     known = np.isfinite(tp)
-    # Before a positive is found precision is 0 or undefined: it would be a spike at recall 0.
+    # Precision is 0 or undefined before the first positive: a spike at recall 0.
     first = known & (np.arange(tp.size) >= np.argmax(known & (tp > 0)))
     names = [name for name in (*COUNTS, "rank") if name in table]
-    _, (tp, fp, fn, _) = _filled({name: table[name][first] for name in names}, _PIECES)
-    head, positives = tp + fp, tp[0] + fn[0]
-    recall, precision = tp / positives, tp / np.where(head > 0, head, 1)
+    _, (tp, fp, fn, _) = _filled({name: table[name][first] for name in names}, _PR_POINTS)
+    above, positives = tp + fp, tp[0] + fn[0]
+    recall, precision = tp / positives, tp / np.where(above > 0, above, 1)
     if recall[0] == 0:
         return recall, precision
     return np.append(0, recall), np.append(precision[0], precision)
 
 
 def _trace_metric(metric: Metric, x: str) -> Trace:
-    """Return how to follow a metric: along straight lines of the counts, or held by thresholds."""
+    """Return how to follow a metric: along straight lines of the counts, or in steps."""
 
     def trace(table: Table) -> Path:
         counts = [table[name] for name in COUNTS]
-        if x == "threshold":  # held from each down to the next
+        if x == "threshold":
             known = np.isfinite(table["threshold"])
-            along, held = artists.hold(table["threshold"][known], values(counts)[known])
-            return along[::-1], held[::-1]
+            along, steps = drawing.step_corners(table["threshold"][known], values(counts)[known])
+            return along[::-1], steps[::-1]
         scale = sum(float(count[0]) for count in counts) if x == "fraction" else 1.0
-        if metric.is_function:  # a function is not asked for what is no table
+        if metric.is_function:  # defined only for whole counts
             own, first = np.unique(_ranks(table), return_index=True)
             return own / scale, values(counts)[first]
-        filled, between = _filled(table, _POINTS)
+        filled, between = _filled(table, _METRIC_POINTS)
         return filled / scale, values(between)
 
     def values(counts: Sequence[FloatArray]) -> FloatArray:
         return np.asarray(metric(*counts), dtype=np.float64)
 
     return trace
+
+
+def without_teeth(curve: Curve, name: str | Metric) -> Curve:
+    """Return a ROC or PR curve with an outer hull of its band, whose edges have no teeth.
+
+    The hull contains the band, so that it has at least the coverage of the band.
+    """
+    if name not in ("roc", "pr"):
+        return curve
+    (x, y), (x_up, y_up) = drawing.known(curve.lower), drawing.known(curve.upper)
+    if name == "roc":
+        lower = _running_max(x), -_running_max(-y[::-1])[::-1]
+        upper = -_running_max(-x_up[::-1])[::-1], _running_max(y_up)
+        return curve._replace(lower=lower, upper=upper)
+    return curve._replace(lower=(x, -_edge_above(x, -y)), upper=(x_up, _edge_above(x_up, y_up)))
+
+
+def _edge_above(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the edge above a path that adds least area, and that turns only once."""
+    edges = [np.minimum(_running_max(y), _running_max(y[::-1])[::-1])]  # it rises, then falls
+    for start in range(0, y.size, step := y.size // 50 + 1):  # or it falls, then rises
+        turn = start + np.argmin(y[start : start + step])
+        edges.append(np.append(_running_max(y[turn::-1])[:0:-1], _running_max(y[turn:])))
+    widths = np.diff(x, prepend=x[:1]) + np.diff(x, append=x[-1:])
+    return edges[int(np.argmin(edges @ widths))]
 
 
 _RATES: Mapping[str, tuple[str, str, Trace, Callable[..., None]]] = {
@@ -398,7 +421,7 @@ _RATES: Mapping[str, tuple[str, str, Trace, Callable[..., None]]] = {
 
 
 def _widen(curve: Curve, others: Sequence[Curve]) -> Curve:
-    """Return a curve with the lowest and the highest of the bounds at all betas, at equal x."""
+    """Return a curve with the lowest and the highest bounds over all betas, at equal x."""
     if not others or curve.beta == 0:
         return curve
     x = curve.estimate[0]
@@ -415,13 +438,13 @@ def _widen(curve: Curve, others: Sequence[Curve]) -> Curve:
 
 
 def _highest(grid: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return how high a path is where it passes some places for the last time.
+    """Return the height of a path where it passes each x of the grid for the last time.
 
-    Backwards and upside down that is how low it is where it passes them for the first time.
+    With all signs and the order reversed, that is the height where it passes for the first time.
     """
     known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]
-    least = np.minimum.accumulate(x[::-1])[::-1]  # it comes back to there
+    least = np.minimum.accumulate(x[::-1])[::-1]  # the path comes back this far
     bends = np.flatnonzero((x[:-1] < least[1:]) & (least[1:] < x[1:]))
     part = (least[bends + 1] - x[bends]) / (x[bends + 1] - x[bends])
     y_there = y[bends] + part * (y[bends + 1] - y[bends])
@@ -435,14 +458,14 @@ def _highest(grid: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def visible(curves: xr.Dataset) -> xr.Dataset:
-    """Leave out cutoffs that nobody sees, before anything is computed for them.
+    """Thin out cutoffs that are too close to see, before anything is computed for them.
 
-    Those around each of many ranks stay, spread evenly and ever closer to both ends, and so for
-    thresholds. No count moves by more between two that stay than the rank does.
+    Ranks and thresholds are kept on an even grid and on grids that are denser at both ends. No
+    count changes by more between two of them than the rank does.
     """
     axis = cutoff_dim(curves.dims)
     size = curves.sizes[axis]
-    if size <= _WHOLE or "rank" not in curves.coords:
+    if size <= _MAX_CUTOFFS_DRAWN or "rank" not in curves.coords:
         return curves
     kept = np.zeros(size + 1, dtype=bool)
     kept[[0, size - 1]] = True
@@ -456,14 +479,14 @@ def visible(curves: xr.Dataset) -> xr.Dataset:
 
 
 def _spread(values: FloatArray) -> FloatArray:
-    """Return numbers as many as can be seen, from the lowest of some values to the highest."""
+    """Return a grid from the lowest to the highest value: even, and denser at both ends."""
     known = values[np.isfinite(values)]
     if not known.size:
         return known
     low, high = float(known.min()), float(known.max())
-    even = np.linspace(low, high, _CELLS)
+    even = np.linspace(low, high, _PIXELS)
     if low < 0 or high == 0:
         return even
     least = low or float(known[known > 0].min())
-    logarithmic = np.geomspace(least, high, 2 * _CELLS)
+    logarithmic = np.geomspace(least, high, 2 * _PIXELS)
     return np.concatenate([even, logarithmic, low + high - logarithmic])

@@ -137,9 +137,9 @@ def _unknown_look(looks: Mapping[str, Any]) -> str:
     """Return the first unknown keyword of a plot, or nothing."""
     if not looks:
         return ""
-    from pu_accessor.plots import Looks
+    from pu_accessor.plots import Options
 
-    return next((name for name in looks if name not in Looks.__annotations__), "")
+    return next((name for name in looks if name not in Options.__annotations__), "")
 
 
 def _explain_call(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]) -> str:
@@ -152,9 +152,9 @@ def _explain_call(method: Callable[..., Any], error: str, keywords: Mapping[str,
         )
     word = next((word for word in keywords if word not in parameters or word == "looks"), "")
     if "looks" in parameters:
-        from pu_accessor.plots import Looks
+        from pu_accessor.plots import Options
 
-        parameters = [*parameters[:-1], *Looks.__annotations__]
+        parameters = [*parameters[:-1], *Options.__annotations__]
     if not word:
         text = f"{name}: {error}. Write for example {example_of(method)}"
         if "'beta'" in error:
@@ -185,15 +185,15 @@ def _explain_look(word: str) -> str:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Polygon
 
-    from pu_accessor.plots import Looks
+    from pu_accessor.plots import Options
 
     if hasattr(Line2D, f"set_{word}"):
         return f"Pass it in line_kws={{{word!r}: ...}}, or for the band in band_kws."
     if hasattr(Polygon, f"set_{word}"):
         return f"Pass it in band_kws={{{word!r}: ...}}."
     if hasattr(Axes, f"set_{word}"):
-        return f"Set it on the returned Axes: ax.set({word}=...)."
-    return suggestion(word, Looks.__annotations__).strip()
+        return f"Set it on what is returned: ax.set({word}=...)."
+    return suggestion(word, Options.__annotations__).strip()
 
 
 def example_of(method: Callable[..., Any]) -> str:

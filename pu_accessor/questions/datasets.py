@@ -20,7 +20,7 @@ from pu_accessor.sources.samples import SampleSource
 from pu_accessor.terms import SampleRoles, Terms, check_known
 
 if TYPE_CHECKING:
-    from pu_accessor.plots import Drawing, Looks
+    from pu_accessor.plots import Drawing, Options
 
 _METHODS_OF_CURVES = ("area", "at", "to_frame", "plot_roc", "plot_pr")
 _AXES = ("rank", "fraction", "threshold", "beta")
@@ -288,8 +288,8 @@ class TablesAccessor:
         """
         return tables.beta_derivatives(self._dataset)
 
-    def plot_roc(self, **looks: Unpack[Looks]) -> Drawing:
-        """Draw ROC curves with their bands, of tables or of the result of `roc_bounds`.
+    def plot_roc(self, **looks: Unpack[Options]) -> Drawing:
+        """Draw ROC curves with their bands, of tables or of what `roc_bounds` returns.
 
         Parameters
         ----------
@@ -309,8 +309,8 @@ class TablesAccessor:
         """
         return _draw(self._dataset, "roc", looks)
 
-    def plot_pr(self, **looks: Unpack[Looks]) -> Drawing:
-        """Draw precision-recall curves with bands, of tables or of the result of `pr_bounds`.
+    def plot_pr(self, **looks: Unpack[Options]) -> Drawing:
+        """Draw precision-recall curves with their bands, of tables or of what `pr_bounds` returns.
 
         Parameters
         ----------
@@ -331,7 +331,7 @@ class TablesAccessor:
         return _draw(self._dataset, "pr", looks)
 
     def plot_metric(
-        self, metric: AnyMetric, *, x: str = "rank", at: At | None = None, **looks: Unpack[Looks]
+        self, metric: AnyMetric, *, x: str = "rank", at: At | None = None, **looks: Unpack[Options]
     ) -> Drawing:
         """Draw a metric of tables with its band, at each cutoff or over beta.
 
@@ -388,7 +388,7 @@ def _draw_metric(
     from pu_accessor import plots
 
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
-    plots.check_looks(looks)
+    plots.check_options(looks)
     if x != "beta":
         refuse_cutoff(at, x)
         return _draw(dataset, read_metric(metric, None, "tables"), looks, x)

@@ -1,4 +1,4 @@
-"""Pictures: each is a question and the plotter of its answer."""
+"""The plot methods: each computes its numbers and draws them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import Ranks
 
 if TYPE_CHECKING:
-    from pu_accessor.plots import Drawing, Looks
+    from pu_accessor.plots import Drawing, Options
     from pu_accessor.questions.accessor import Accessor
 
 _CURVES = ("rank", "fraction", "threshold")
@@ -42,30 +42,32 @@ def plot_roc(
     level: float = 0.95,
     band: UserBand = "exact",
     ranks: Ranks = "breakpoints",
-    **looks: Unpack[Looks],
+    **looks: Unpack[Options],
 ) -> Drawing:
     """Draw the ROC curve with its band.
+
+    The band is drawn without teeth: it contains the bounds of `roc_bounds`, and is a little wider.
 
     Parameters
     ----------
     beta, target, level, band, ranks
         As in `contingency`.
     **looks
-        How it looks. hue, col, row: dimension that colours, or panels, tell apart; ax: Axes to
-        draw on; line_kws, band_kws: properties of lines and bands; palette: of seaborn; legend:
-        "auto", "brief", "full" or False; height: of panels, in inches; baseline: whether the
-        curve of beta = 0 is drawn, too. More than six curves have no bands unless band_kws is
-        passed.
+        Options of the plot. hue, col, row: dimension of colours, columns and rows of panels; ax:
+        Axes to draw on; line_kws, band_kws: properties of lines and bands; palette: as in
+        seaborn; legend: "auto", "brief", "full" or False; height: of panels, in inches; baseline:
+        whether to draw the curve of beta = 0. More than six curves have no bands unless band_kws
+        is passed. A legend says "future data" if bands are for new examples.
 
     Returns
     -------
     Axes or FacetGrid
-        What was drawn on.
+        The Axes, or the grid of panels.
 
     Raises
     ------
     PUValueError
-        As `contingency`; or for looks that there are not.
+        As `contingency`; or if an option of the plot is not valid.
 
     See Also
     --------
@@ -98,21 +100,23 @@ def plot_pr(
     level: float = 0.95,
     band: UserBand = "exact",
     ranks: Ranks = "breakpoints",
-    **looks: Unpack[Looks],
+    **looks: Unpack[Options],
 ) -> Drawing:
     """Draw the precision-recall curve with its band.
+
+    The band is drawn without teeth: it contains the bounds of `pr_bounds`, and is a little wider.
 
     Parameters
     ----------
     beta, target, level, band, ranks
         As in `contingency`.
     **looks
-        How it looks, as in `plot_roc`.
+        Options of the plot, as in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        What was drawn on.
+        The Axes, or the grid of panels.
 
     Raises
     ------
@@ -144,21 +148,21 @@ def plot_rank_cdf(
     level: float = 0.95,
     band: UserBand = "exact",
     ranks: Ranks = "breakpoints",
-    **looks: Unpack[Looks],
+    **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw the rank CDF of the known positives, with the band of the latent ones around it.
+    """Draw the rank CDF of the known positives, with a band for the hidden ones.
 
     Parameters
     ----------
     beta, level, band, ranks
         As in `rank_cdf`.
     **looks
-        How it looks, as in `plot_roc`.
+        Options of the plot, as in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        What was drawn on.
+        The Axes, or the grid of panels.
 
     Raises
     ------
@@ -190,13 +194,12 @@ def plot_metric(
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
-    **looks: Unpack[Looks],
+    **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw a metric with its band: over cutoffs, over beta, or over how far labels may fail.
+    """Draw a metric with its band: over cutoffs, beta, selection odds or contamination.
 
-    Recall over the fraction is the gains chart, net benefit over the threshold the decision
-    curve, with treating all and none; a metric over beta or selection odds is a sensitivity
-    analysis.
+    Recall over the fraction is the gains chart. Net benefit over the threshold is the decision
+    curve, with treating all and none. Over beta or selection odds it is a sensitivity analysis.
 
     Parameters
     ----------
@@ -205,21 +208,21 @@ def plot_metric(
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
         Class prior of the unlabeled, as in `contingency`; several for ``x="beta"``.
     x : {"rank", "fraction", "threshold", "beta", "selection_odds", "contamination"}
-        What stands along the axis; "rank" by default.
+        The x axis; "rank" by default.
     at : int, str or mapping, optional
         The cutoff where `x` is beta or an assumption, as in `metric`; for net benefit the
         thresholds, every hundredth by default.
     target : {"population", "examples"}, optional
-        What the band is about: by default this sample over cutoffs, else as in `metric`.
+        The target of the band: by default this sample over cutoffs, else as in `metric`.
     level, band
         As in `contingency`.
     **looks
-        How it looks, as in `plot_roc`.
+        Options of the plot, as in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        What was drawn on.
+        The Axes, or the grid of panels.
 
     Raises
     ------
@@ -255,23 +258,23 @@ def plot_forest(
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
-    **looks: Unpack[Looks],
+    **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw a metric of each model or group with its interval, one below the other.
+    """Draw a forest plot: a metric of each model or group with its interval.
 
     Parameters
     ----------
     metric, beta, at, target, level, band
         As in `metric`.
     order : "estimate" or list of hashable, optional
-        Groups from the top; by default as they come.
+        Groups from the top; by default in the order of the data.
     **looks
-        How it looks, as in `plot_roc`.
+        Options of the plot, as in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        What was drawn on.
+        The Axes, or the grid of panels.
 
     Raises
     ------
@@ -303,23 +306,23 @@ def plot_calibration(
     bins: int | Sequence[float] = 10,
     level: float = 0.95,
     band: str = "exact",
-    **looks: Unpack[Looks],
+    **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw a reliability diagram: the share of positives in bins of the scores, with its limits.
+    """Draw a reliability diagram: the share of positives in bins of the scores, with intervals.
 
-    On the diagonal predictions are right. Bars at the foot say how many examples are in each bin.
+    Calibrated scores are on the diagonal. Bars at the foot show the number of examples in bins.
 
     Parameters
     ----------
     beta, bins, level, band
         As in `calibration`.
     **looks
-        How it looks, as in `plot_roc`.
+        Options of the plot, as in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        What was drawn on.
+        The Axes, or the grid of panels.
 
     Raises
     ------
@@ -352,18 +355,18 @@ def _draw_curves(
     *,
     ranks: Ranks,
     x: str = "rank",
-    **asked: Any,
+    **keywords: Any,
 ) -> Drawing:
-    """Draw curves of the tables that they are of."""
+    """Draw curves of bounded tables."""
     from pu_accessor import plots
 
-    plots.check_looks(looks)
+    plots.check_options(looks)
     if curve == "rank_cdf":
-        return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **asked), curve, looks)
-    betas, settings = self._read_arguments("contingency", beta, **asked)
+        return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **keywords), curve, looks)
+    betas, settings = self._read_arguments("contingency", beta, **keywords)
     betas = betas.with_baseline() if looks.get("baseline") else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.of_head
-    shape, target = "pr" if of_head else "roc", asked["target"]
+    shape, target = "pr" if of_head else "roc", keywords["target"]
     tables = bounded_tables(
         self, betas, settings, ranks, target=target, curve=shape, rounded=False
     )
@@ -373,10 +376,10 @@ def _draw_curves(
 def _draw_rows(
     question: Callable[[Any], pd.DataFrame], beta: UserBeta, x: str, looks: Any, **drawn: Any
 ) -> Drawing:
-    """Draw the rows that a question answers."""
+    """Draw the frame that a method returns."""
     from pu_accessor import plots
 
-    plots.check_looks(looks)
+    plots.check_options(looks)
     return plots.plot_rows(question(_with_baseline(beta, looks)), x, looks, **drawn)
 
 
@@ -388,15 +391,15 @@ def _draw_metric(
     *,
     x: str,
     at: At | None,
-    **asked: Any,
+    **keywords: Any,
 ) -> Drawing:
-    """Draw a metric over what `x` names."""
+    """Draw a metric against `x`."""
     from pu_accessor import plots
 
     check_option("x", x, _AXES)
-    plots.check_looks(looks)
-    target, level = asked["target"], asked["level"]
-    on_these = {**asked, "target": target or "examples"}
+    plots.check_options(looks)
+    target, level = keywords["target"], keywords["level"]
+    on_these = {**keywords, "target": target or "examples"}
     if x in _CURVES and metric != "net_benefit":
         entry = read_metric(metric, None, "tables")
         refuse_cutoff(at, x)
@@ -415,14 +418,14 @@ def _draw_metric(
         over = {x: SWEEPS[x]}
         rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
     else:
-        rows = _against_beta(self, entry, beta, at=at, **asked)
+        rows = _against_beta(self, entry, beta, at=at, **keywords)
     return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
 
 
 def _against_beta(
-    self: Accessor, entry: Metric, beta: UserBeta, *, level: float, band: UserBand, **asked: Any
+    self: Accessor, entry: Metric, beta: UserBeta, *, level: float, band: UserBand, **keywords: Any
 ) -> pd.DataFrame:
-    """Return a metric at several betas, and where the band is impossible."""
+    """Return a metric at several betas, and whether the band is impossible."""
     shared = read_betas(beta).shared
     if shared is None or shared.kind != "points" or shared.values.size < 2:
         raise PUValueError(
@@ -430,15 +433,15 @@ def _against_beta(
             "beta=[0.1, 0.2, 0.3]."
         )
     rows = estimate_metrics(
-        self, [entry], beta, level=level, band=band, warn_limits=False, **asked
+        self, [entry], beta, level=level, band=band, warn_limits=False, **keywords
     )
-    if "clipped" in rows:  # nothing is left between the bounds
+    if "clipped" in rows:  # both bounds are one value
         rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
     return rows
 
 
 def refuse_cutoff(at: At | None, x: str) -> None:
-    """Raise if one cutoff is passed where all are drawn."""
+    """Raise if `at` is passed although all cutoffs are drawn."""
     if at is not None:
         raise PUValueError(
             f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
@@ -447,12 +450,12 @@ def refuse_cutoff(at: At | None, x: str) -> None:
 
 
 def label_of(entry: Metric, at: At | None) -> str:
-    """Return what an axis shows, in words."""
+    """Return the label of an axis."""
     return axis_label(entry.name) + describe_cutoff(entry.read_cutoff(at))
 
 
 def _with_baseline(beta: UserBeta, looks: Any) -> Any:
-    """Return betas that begin with 0, where the naive baseline is to be drawn."""
+    """Return betas that begin with 0 if the baseline is drawn."""
     if not looks.get("baseline"):
         return beta
     betas = read_betas(beta)

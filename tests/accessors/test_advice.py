@@ -152,7 +152,7 @@ HELPLESS = {  # nothing that is near, and nothing is made up
     "df.pu.plot_roc(0.1, band='normal')": "but 'normal' was passed.",
     "df.pu.nonsense": "df.pu has no attribute 'nonsense'.",
     "df.pu(score='p').auroc(0.1)": "among ['score', 'label', 'site']. Pass score=... with",
-    "models.pu(score=['m1', 'm2']).plot_roc([0.1, 0.2], col='model', ax=plt.gca())": "hue alone",
+    "models.pu(score=['m1', 'm2']).plot_roc([0.1, 0.2], col='model', ax=plt.gca())": "hue works",
 }
 
 

@@ -324,7 +324,7 @@ def test_pictures_draw_the_band() -> None:
         ax = getattr(FRAME.pu.assume(monotone=True), ask)(BETA, target="population")
         labels = ax.get_figure().findobj(lambda artist: hasattr(artist, "get_text"))
         texts = " ".join(label.get_text() for label in labels)
-        assert "95% simultaneous band,\nnew examples" in texts and "these examples" not in texts
+        assert "95% band, simultaneous,\nfuture data" in texts
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.05])

@@ -47,13 +47,13 @@ def test_a_forest_has_the_numbers_of_the_method(metric: str, keywords: Any, labe
     pu = FRAME.pu(score=MODELS)
     found = pu.metric(metric, 0.2, **keywords)
     ax = pu.plot_forest(metric, 0.2, **keywords)
-    np.testing.assert_allclose(dots(ax, "β̂ = 0.2").T, [found["estimate"], range(3)])
+    np.testing.assert_allclose(dots(ax, "β = 0.2").T, [found["estimate"], range(3)])
     np.testing.assert_allclose(np.transpose(bars(ax)), [found["lower"], found["upper"], range(3)])
     assert names(ax) == MODELS and ax.get_xlabel() == label
     assert ax.get_ylim() == (2.5, -0.5)  # the first on top
-    about = "new" if found.attrs["target"] == "population" else "these"
+    about = "future data" if found.attrs["target"] == "population" else "this sample"
     told = legend(ax)
-    assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about} examples"
+    assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about}"
     assert ("chance" in told) == (metric == "auroc")
 
 
@@ -62,10 +62,10 @@ def test_hues_stand_below_each_other_and_the_naive_estimate_is_a_cross() -> None
     ax = pu.plot_forest("auroc", [0.1, 0.2], baseline=True)
     found = pu.auroc([0, 0.1, 0.2])
     for beta, shift in ((0.1, -0.2), (0.2, 0.2)):
-        x, y = dots(ax, f"β̂ = {beta}").T
+        x, y = dots(ax, f"β = {beta}").T
         np.testing.assert_allclose(x, found.loc[found["beta"] == beta, "estimate"])
         np.testing.assert_allclose(y, shift + np.arange(3))
-    x, y = dots(ax, "β̂ = 0 (unlabeled as negative)").T
+    x, y = dots(ax, "β = 0 (unlabeled as negative)").T
     np.testing.assert_allclose(x, found.loc[found["beta"] == 0, "estimate"])
     np.testing.assert_allclose(y, range(3))
     assert len(bars(ax)) == 6  # nothing is latent at beta = 0
@@ -82,7 +82,7 @@ def test_groups_get_hues_panels_or_places() -> None:
     grid = pu.plot_forest("auroc", 0.2, col="site", height=2)
     assert [len(bars(panel)) for panel in grid.axes.flat] == [3, 3]
     found = pu.auroc(0.2)
-    drawn = [dots(panel, "β̂ = 0.2")[:, 0] for panel in grid.axes.flat]
+    drawn = [dots(panel, "β = 0.2")[:, 0] for panel in grid.axes.flat]
     np.testing.assert_allclose(np.concatenate(drawn), found["estimate"])
     assert grid.figure.get_figheight() == 2
 
@@ -93,17 +93,17 @@ def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
     assert [*best] != MODELS[::-1]
     for order in (best, "estimate"):  # the largest first
         ax = pu.plot_forest("auroc", 0.2, order=order)
-        assert names(ax) == [*best] and (np.diff(dots(ax, "β̂ = 0.2")[:, 0]) < 0).all()
+        assert names(ax) == [*best] and (np.diff(dots(ax, "β = 0.2")[:, 0]) < 0).all()
     assert names(pu.plot_forest("auroc", 0.2, order=["m2"])) == ["m2"]
     for wrong in (0, len, xr.DataArray(0.3)):
         with pytest.raises(PUTypeError, match="order must be a list of keys of model, but"):
             pu.plot_forest("auroc", 0.2, order=wrong)
     odd: list[Any] = [["m9"], ["m2", "m2"], [[]], [pd.NA], np.zeros((2, 2)), range(10**12), []]
     for keys in odd:
-        with pytest.raises(PUValueError, match="order must hold keys of model, each once, but"):
+        with pytest.raises(PUValueError, match="order must contain keys of model, each once, but"):
             pu.plot_forest("auroc", 0.2, order=keys)
     ax = FRAME.pu(by="site").plot_forest("auroc", {"x": 0.1, "y": 0.25})
-    assert names(ax) == ["x\nβ̂ = 0.1", "y\nβ̂ = 0.25"]
+    assert names(ax) == ["x\nβ = 0.1", "y\nβ = 0.25"]
     np.testing.assert_allclose(
         dots(ax, "estimate")[:, 0], FRAME.pu(by="site").auroc({"x": 0.1, "y": 0.25})["estimate"]
     )

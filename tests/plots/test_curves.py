@@ -42,15 +42,15 @@ def test_axes_and_properties_are_those_given(name: str) -> None:
     ax, looks = plt.subplots()[1], {"fc": "green", "alpha": 0.5}
     plot = getattr(FRAME.pu, name)
     assert plot(0.2, ax=ax, line_kws={"c": "red", "lw": 3}, band_kws=looks) is ax
-    line = lines(ax)["known positives" if name == "plot_rank_cdf" else "β̂ = 0.2"]
+    line = lines(ax)["known positives" if name == "plot_rank_cdf" else "β = 0.2"]
     assert to_hex(line.get_color()) == "#ff0000" and line.get_linewidth() == 3
     assert to_rgba(bands(ax)[0].get_facecolor()) == to_rgba("green", 0.5)
 
 
 def test_names_of_near_betas_of_high_levels_and_without_attributes() -> None:
-    assert legend(FRAME.pu.plot_roc([0.3001, 0.3002]))[:2] == ["β̂ = 0.3001", "β̂ = 0.3002"]
+    assert legend(FRAME.pu.plot_roc([0.3001, 0.3002]))[:2] == ["β = 0.3001", "β = 0.3002"]
     sure = FRAME.pu.plot_roc(0.3, level=0.9999999)
-    assert "99.99999% exact band,\nthese examples" in legend(sure)
+    assert "99.99999% band, pointwise" in legend(sure)
     assert legend(FRAME.pu.contingency(0.2, ranks="all").drop_attrs().pu.plot_roc())[1] == "band"
 
 
@@ -63,7 +63,7 @@ def test_a_band_in_another_colour_stays_transparent(color: dict[str, str]) -> No
 
 def test_a_part_of_the_ranks_is_a_part_of_the_curve() -> None:
     whole, part = FRAME.pu.plot_pr(0.2), FRAME.pu.plot_pr(0.2, ranks=range(21))
-    x, _ = path(lines(part)["β̂ = 0.2"])
+    x, _ = path(lines(part)["β = 0.2"])
     curve = FRAME.pu.pr_bounds(0.2, ranks="all").sel(beta=0.2, bound="estimate")
     assert x[-1] == pytest.approx(float(curve["recall"].sel(rank=20)))
     for ax in (whole, part):
@@ -98,7 +98,7 @@ def test_what_cannot_be_drawn_leaves_no_figure(said: str, ask: Callable[[], Any]
 
 
 def test_pr_of_no_negatives_ends_at_one() -> None:
-    assert path(lines(PU.plot_pr(1))["β̂ = 1"])[1].tolist()[-1] == 1
+    assert path(lines(PU.plot_pr(1))["β = 1"])[1].tolist()[-1] == 1
 
 
 @pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
@@ -123,10 +123,10 @@ def test_a_strip_says_where_bounds_of_a_metric_are_cut_to_one_value(x: str) -> N
 
 
 BANDS = {
-    "positives": "95% exact band,\nthese examples",
-    "negatives": "95% exact band,\nfrom known negatives,\nthese examples",
-    "tightest": "95% exact band,\nfrom the tighter kind,\nthese examples",
-    "both": "95% exact band,\nfrom both kinds,\nthese examples",
+    "positives": "95% band, pointwise",
+    "negatives": "95% band, pointwise,\nfrom known negatives",
+    "tightest": "95% band, pointwise,\nfrom the tighter kind",
+    "both": "95% band, pointwise,\nfrom both kinds",
 }
 
 
@@ -135,11 +135,11 @@ def test_plots_draw_the_estimate_of_the_reference(reference: str) -> None:
     pu = sites().rename(columns={"m": "score"}).pu.assume(reference=reference)
     for plot in (pu.plot_roc, pu.plot_pr, partial(pu.plot_metric, "precision")):
         ax = plot(beta=0.2)
-        assert legend(ax)[:2] == ["β̂ = 0.2", BANDS[reference]]
-        assert len(np.asarray(lines(ax)["β̂ = 0.2"].get_xdata())) > 20
+        assert legend(ax)[:2] == ["β = 0.2", BANDS[reference]]
+        assert len(np.asarray(lines(ax)["β = 0.2"].get_xdata())) > 20
     ax = pu.plot_roc(0.2)
     curve = pu.roc_bounds(0.2).sel(bound="estimate", beta=0.2)
-    drawn = np.transpose(lines(ax)["β̂ = 0.2"].get_xydata())
+    drawn = np.transpose(lines(ax)["β = 0.2"].get_xydata())
     np.testing.assert_array_equal(drawn, [curve["fpr"], curve["tpr"]])
 
 
@@ -148,6 +148,6 @@ def test_pictures_take_propensities(plot: str) -> None:
     name = ("f1",) if plot == "plot_metric" else ()
     frames = WEIGHTED, WEIGHTED.assign(propensity=0.5)
     drawn = [getattr(rows.pu(propensity="propensity"), plot)(*name, beta=0.3) for rows in frames]
-    one, other = (np.asarray(lines(ax)["β̂ = 0.3"].get_xydata()) for ax in drawn)
+    one, other = (np.asarray(lines(ax)["β = 0.3"].get_xydata()) for ax in drawn)
     assert one.shape != other.shape or not np.allclose(one, other)
-    assert any("95% weighted band" in text for text in legend(drawn[0]))
+    assert any("95% band, pointwise (weighted)" in text for text in legend(drawn[0]))

@@ -69,7 +69,7 @@ def paths(ax: Axes) -> list[Any]:
 
 
 def densely(path: Any) -> Any:
-    """Return points on straight lines from each vertex to the next, less than a pixel apart."""
+    """Return points on straight lines from each vertex to the next, minus than a pixel apart."""
     steps = np.maximum(np.ceil(2 * np.abs(np.diff(path, axis=0)).max(1)).astype(int), 1)
     starts = np.repeat(np.arange(steps.size), steps)
     part = (np.arange(steps.sum()) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[starts]
@@ -81,7 +81,7 @@ def densely(path: Any) -> Any:
 def test_cutoffs_left_out_are_near_the_drawn(plot: str, skewed: bool, monkeypatch: Any) -> None:
     tables = (SKEWED if skewed else TABLES).sel(beta=[0.2])
     drawn = paths(draw(plot, tables))
-    monkeypatch.setattr(cutoffs, "_WHOLE", np.inf)
+    monkeypatch.setattr(cutoffs, "_MAX_CUTOFFS_DRAWN", np.inf)
     whole = paths(draw(plot, tables))
     assert len(drawn) == len(whole) > 1
     for few, all_of_them in zip(drawn, whole, strict=True):
@@ -127,7 +127,7 @@ def test_what_is_drawn_stays_whole() -> None:
 def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ranks: Any) -> None:
     frame = binormal(60, 240, 0.3, seed=7)[0]
     tables = frame.pu.contingency(0.2, ranks=list(ranks))
-    x, y = np.asarray(lines(tables.pu.plot_metric(name))["β̂ = 0.2"].get_xydata()).T
+    x, y = np.asarray(lines(tables.pu.plot_metric(name))["β = 0.2"].get_xydata()).T
     one = tables.sel(beta=0.2, bound="estimate")
     between = [np.interp(x, one["rank"], one[key]) for key in COUNTS]
     np.testing.assert_array_equal(y, METRICS[name](*between))
@@ -141,6 +141,6 @@ def test_points_without_a_value_at_any_bound_are_left_out() -> None:
     frame = pd.DataFrame({"score": [5, 4, 3, 2, 1], "label": [None, 1, None, None, 1]})
     tables = frame.pu.contingency(0.5, ranks="all").astype(float)
     gone = tables.where(~tables["rank"].isin([2, 4]))
-    x = np.asarray(lines(gone.pu.plot_roc())["β̂ = 0.5"].get_xdata())
+    x = np.asarray(lines(gone.pu.plot_roc())["β = 0.5"].get_xdata())
     known = tables.pu.roc_bounds().isel(rank=[0, 1, 3, 5]).sel(bound="estimate", beta=0.5)
     np.testing.assert_array_equal(x, known["fpr"])

@@ -101,8 +101,8 @@ def test_a_shared_legend_names_all_once(layout: str | None) -> None:
     shared = shared_legend(figure)
     figure.draw_without_rendering()
     chance = ["chance", "chance (prevalence)", "perfect"]
-    curves = [*NAMES[:2], "β̂ = 0 (unlabeled as negative)"]
-    assert texts(shared) == [f"model (β̂ = {BETA})", *curves, BAND, *chance]
+    curves = [*NAMES[:2], "β = 0 (unlabeled as negative)"]
+    assert texts(shared) == [f"model (β = {BETA})", *curves, BAND, *chance]
     assert figure.legends == [shared] and all(ax.get_legend() is None for ax in axes)
     assert figure.get_size_inches().tolist() == [*size]
     box = shared.get_window_extent()
@@ -113,7 +113,7 @@ def test_a_shared_legend_names_all_once(layout: str | None) -> None:
 
 def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
     figure, axes = plt.subplots(1, 2, figsize=(7, 3))
-    with pytest.raises(PUValueError, match="figure must hold Axes on which something has a name"):
+    with pytest.raises(PUValueError, match="figure must have Axes with labels"):
         shared_legend(figure)
     draw("plot_roc", 2, ax=axes[0])
     assert texts(shared_legend(figure, title="first"))[0] == "first"
@@ -129,7 +129,7 @@ def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
     shared_legend(figure)
     FRAME.pu(score=NAMES[5]).plot_metric("recall", BETA, x="fraction", ax=axes[1, 1])
     (shared,) = figure.legends
-    assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*texts(shared)}
+    assert {*NAMES[:2], f"β = {BETA}", "chance", "perfect"} <= {*texts(shared)}
     figure.draw_without_rendering()
     assert shared.get_window_extent().y1 < axes[1, 1].get_window_extent().y0  # still below
     assert axes[1, 1].get_legend() is None
@@ -164,7 +164,7 @@ def texts(legend: Any) -> list[str]:
 
 def test_the_keys_are_the_title_and_what_they_share_is_grey() -> None:
     (legend,) = SITES.plot_roc(0.15, baseline=True).figure.legends
-    assert texts(legend)[:3] == ["site (β̂ = 0.15)", "a", "b"]
+    assert texts(legend)[:3] == ["site (β = 0.15)", "a", "b"]
     naive, chance = (legend.legend_handles[place].get_color() for place in (2, -1))
     assert naive == chance == pytest.approx((0.4, 0.4, 0.4))
 
@@ -173,7 +173,7 @@ def test_panels_share_a_legend_with_its_title() -> None:
     pu: Any = ROWS.assign(half=np.arange(240) // 2 % 2).pu(by=["site", "half"])
     betas = {(site, half): 0.2 - half / 10 for site in "ab" for half in (0, 1)}
     (legend,) = pu.plot_roc(betas, col="half", hue="site").figure.legends
-    assert texts(legend)[:2] == ["site", "a, β̂ = 0.2"]
+    assert texts(legend)[:2] == ["site", "a, β = 0.2"]
     (legend,) = PU.plot_roc([0.1, 0.2], col="beta").figure.legends
     assert texts(legend)[:2] == ["", "estimate"]  # the betas are in the titles
 
@@ -205,8 +205,18 @@ def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_be
     assert (box.get_window_extent().y1 < axes[0].get_window_extent().y0) == is_below
 
 
-def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
+def test_impossible_bands_have_strips_in_their_colours_without_hatching() -> None:
     ax = SITES.plot_metric("precision", 0.6)
-    hatched = [patch for patch in ax.patches if patch.get_hatch() == "///"]
-    assert len(hatched) >= 2
-    assert len({patch.get_gid() for patch in hatched}) == 2
+    strips = [patch for patch in ax.patches if patch.get_label() == "bounds cut to one value"]
+    assert len(strips) >= 2 and not any(patch.get_hatch() for patch in strips)
+    assert len({patch.get_gid() for patch in strips}) == 2
+    assert len({patch.get_facecolor() for patch in strips}) == 2
+
+
+def test_a_shared_legend_names_artists_of_the_user_of_any_kind() -> None:
+    figure, ax = plt.subplots(figsize=(7, 4))
+    draw("plot_roc", 2, ax=ax)
+    ax.errorbar([0.5], [0.5], [0.1], label="bars")
+    ax.scatter([0.2], [0.2], label="dots")
+    ax.hlines([0.1], 0, 1, label="lines")
+    assert {"bars", "dots", "lines"} < {*texts(shared_legend(figure))}

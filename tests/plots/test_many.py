@@ -22,9 +22,9 @@ from tests.plots.test_curves import lines as lines
 
 OWN = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
 
-BAND = "95% exact band,\nthese examples"
+BAND = "95% band, pointwise"
 
-NAIVE = "β̂ = 0 (unlabeled as negative)"
+NAIVE = "β = 0 (unlabeled as negative)"
 
 PLOTS: dict[str, dict[str, Any]] = {
     "plot_roc": {},
@@ -82,7 +82,7 @@ def test_a_ragged_groups_curve_is_that_of_the_group_alone(plot: str) -> None:
         together = draw(plot, FRAME, 0.3, by="model", **keywords)
         for key, rows in FRAME.groupby("model"):
             alone = draw(plot, rows, 0.3, **keywords)
-            label = "known positives" if plot == "plot_rank_cdf" else "β̂ = 0.3"
+            label = "known positives" if plot == "plot_rank_cdf" else "β = 0.3"
             one, other = path(lines(together)[str(key)]), path(lines(alone)[label])
             if plot == "plot_roc":  # steps back: compare the corners
                 assert set(map(tuple, one)) == set(map(tuple, other))
@@ -98,9 +98,9 @@ def test_a_ragged_groups_curve_is_that_of_the_group_alone(plot: str) -> None:
 @pytest.mark.parametrize(
     ("plot", "layout", "title"),
     [
-        ("plot_roc", {"hue": "model", "col": "beta"}, "β̂ = 0.4"),
-        ("plot_metric", {"hue": "model", "col": "beta"}, "β̂ = 0.4"),
-        ("plot_pr", {"row": "beta", "col": "model"}, "β̂ = 0.4, model = m1"),
+        ("plot_roc", {"hue": "model", "col": "beta"}, "β = 0.4"),
+        ("plot_metric", {"hue": "model", "col": "beta"}, "β = 0.4"),
+        ("plot_pr", {"row": "beta", "col": "model"}, "β = 0.4, model = m1"),
     ],
 )
 def test_panels_hold_curves_of_their_own(plot: str, layout: Any, title: Any) -> None:
@@ -137,7 +137,7 @@ def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
 def test_baseline_is_in_all_panels_of_beta(plot: str) -> None:
     grid = draw(plot, WIDE, [0.2, 0.4], score=MODELS, col="beta", baseline=True)
     chance = {"plot_roc": ["chance"], "plot_pr": ["chance (prevalence)"]}.get(plot, [])
-    assert [ax.get_title() for ax in grid.axes.flat] == ["β̂ = 0.2", "β̂ = 0.4"]
+    assert [ax.get_title() for ax in grid.axes.flat] == ["β = 0.2", "β = 0.4"]
     assert legend(grid) == [*MODELS, NAIVE, BAND, *chance]
     for ax in grid.axes.flat:
         dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
@@ -153,7 +153,7 @@ def test_baseline_is_in_all_panels_of_beta(plot: str) -> None:
 @every_plot
 def test_a_legend_names_the_beta_of_each_group(plot: str) -> None:
     ax = draw(plot, FRAME, OWN, by="model")
-    assert legend(ax)[:5] == [*(f"{key}, β̂ = {OWN[key]}" for key in "abcd"), BAND]
+    assert legend(ax)[:5] == [*(f"{key}, β = {OWN[key]}" for key in "abcd"), BAND]
     assert legend(draw(plot, FRAME, {**OWN, "a": 0}, by="model"))[0].startswith("a")
     with pytest.raises(PUValueError, match=r"hue must be one of .*\['model'\], but 'beta'"):
         draw(plot, FRAME, OWN, by="model", hue="beta")

@@ -62,7 +62,7 @@ def test_functions_of_ones_own(name: str) -> None:
     metric.__name__ = band.__name__ = name
     ax = FRAME.pu.plot_metric(metric, 0.2, band=band)
     assert name.replace("_", " ").strip() in texts(ax.figure)
-    assert f"95% {name} band,\nthese examples" in texts(ax.figure)
+    assert f"95% band, pointwise ({name})" in texts(ax.figure)
     ax = FRAME.pu.plot_metric(metric, [0.1, 0.2], x="beta", at=20)
     assert f"{name.replace('_', ' ').strip()} among the top 20" in texts(ax.figure)
 

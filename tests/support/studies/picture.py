@@ -17,19 +17,19 @@ _CLOSE = {"handlelength": 1.2, "columnspacing": 1.0, "handletextpad": 0.4, "font
 
 
 def draw(path: Path, rows: Sequence[Measured]) -> None:
-    """Draw dots for each promise; in grey the cells that the method was chosen on."""
+    """Draw a dot for each cell; cells used to choose the method are grey, above the others."""
     shown = [promise for promise in PROMISES if any(row.promise == promise.name for row in rows)]
     figure, ax = plt.subplots(figsize=(6, 0.47 * len(shown) + 1), layout="constrained")
     for place, promise in enumerate(shown):
         _line(ax, place, promise, [row for row in rows if row.promise == promise.name])
-    for color, text in ((NEW, "not used to choose the method"), (OLD, "used to choose it")):
+    for color, text in ((NEW, "fresh cell"), (OLD, "cell used to choose the method")):
         ax.plot([], [], "o", color=color, markersize=4, label=text)
-    ax.plot([], [], color=EDGE, linewidth=7, alpha=0.25, label="promised")
+    ax.plot([], [], color=EDGE, linewidth=7, alpha=0.25, label="stated range")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False, **_CLOSE)
-    for place, promise in enumerate(shown):  # above its dots: it can be read on a telephone
+    for place, promise in enumerate(shown):  # above its dots, legible on a phone
         ax.text(LOWEST, place - 0.44, promise.text.replace("`", ""), va="center", fontsize=9.5)
     ax.set(ylim=(len(shown) - 0.4, -0.8), xlim=(LOWEST, 1.002), yticks=[])
-    ax.set_xlabel("coverage of a cell; at the left edge: lower")
+    ax.set_xlabel("coverage of 95% intervals (dots at the left edge: lower)")
     ax.spines[["top", "right", "left"]].set_visible(False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=144)

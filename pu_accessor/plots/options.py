@@ -1,4 +1,4 @@
-"""How a plot looks: the keywords of all plots, colours, and ink on whatever ground Axes have."""
+"""Check the options that all plots take, and choose colours that suit the background."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import chain, count, islice
@@ -25,44 +25,41 @@ _LEGENDS = ("auto", "brief", "full")
 _OTHER_LEGENDS = {
     **dict.fromkeys(["none", "no"], "Pass legend=False."),
     **dict.fromkeys(["outside", "best"], "auto"),
-    "direct": "Names are no longer written at the ends of curves: pass 'brief', or ax.annotate.",
 }
-_OURS, _MANY = "colorblind", 8  # where no cycle was chosen, and as many of them as stay apart
-_SEQUENCES = ("viridis", "flare")  # of betas; another one where there are some already
-_SEEN = ((0.02, 0.78), (0.3, 0.98))  # parts of these that stand out on light and on dark grounds
-_FEW = 32  # colours of a map that is a list of them, not a scale
-_TURN = 0.618  # of the circle of hues from one colour to the next: the golden angle
+_PALETTE, _MAX_COLORS = "colorblind", 8  # while the user has no colour cycle
+_BETA_MAPS = ("Blues", "Oranges")  # one hue, light to dark; the second for more betas on the Axes
+_MAP_RANGES = ((0.45, 1.0), (0.65, 0.15))  # shares that are legible on light and on dark
+_MAX_LISTED_COLORS = 32  # of a colormap that is a list, not a scale
+_HUE_STEP = 0.618  # of the colour circle: the golden angle
 _LIGHTS = (0.5, 0.75, 0.35)
-_FAINT = 0.1  # difference from the ground of a colour that nobody sees
+_CONTRAST = 0.1  # in luminance, with the background
 
 
-class Looks(TypedDict, total=False):
-    """How a plot looks: the keywords that all plots take.
-
-    A keyword that cannot be followed raises before a row is read.
+class Options(TypedDict, total=False):
+    """The options that all plots take. They are checked before any data are read.
 
     Parameters
     ----------
     hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
+        What colours, columns and rows of panels show: "beta", "model" for a list of scores, or
+        names of `by` or dimensions. A dimension that is left over gets the colours.
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
         Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
         colour.
     palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
+        As in seaborn: a name, such as "deep" or "viridis", a list of colours, or a mapping from
+        keys to colours. By default the next colours of your colour cycle, or for several betas
+        one hue from light to dark.
     legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours, where "auto" leaves out
-        what would hide data. It leaves out some of more than six betas, too, "full" none; "brief"
-        names curves alone; False nothing.
+        Entries of the legend. "auto" leaves out entries that would hide data, and some of more
+        than six betas; "full" leaves out none; "brief" has only curves. A new figure has its
+        legend outside the Axes; on Axes of yours it is inside.
     height : float, optional
         Height of each panel of a grid, in inches.
     baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+        Draw the dashed curve of beta = 0, where all unlabeled rows are negative.
     """
 
     hue: str | None
@@ -77,9 +74,9 @@ class Looks(TypedDict, total=False):
     baseline: bool
 
 
-def check_looks(looks: Looks) -> Looks:
-    """Return keywords with all that was left out, or raise where one cannot be followed."""
-    named: Any = {**dict.fromkeys(Looks.__annotations__), "legend": "auto", "baseline": False}
+def check_options(looks: Options) -> Options:
+    """Return options with defaults filled in, or raise if one is not valid."""
+    named: Any = {**dict.fromkeys(Options.__annotations__), "legend": "auto", "baseline": False}
     named |= looks
     check_flag("baseline", named["baseline"])
     empty: Mapping[str, Any] = {"line_kws": (Line2D, [], []), "band_kws": (Polygon, [(0, 0)])}
@@ -103,19 +100,19 @@ def check_looks(looks: Looks) -> Looks:
     return named  # type: ignore[no-any-return]
 
 
-def dimensions(looks: Looks) -> dict[str, str]:
-    """Return those of hue, col and row that are given."""
+def dimensions(looks: Options) -> dict[str, str]:
+    """Return hue, col and row, as far as they are given."""
     given = {"hue": looks["hue"], "col": looks["col"], "row": looks["row"]}
     return {name: dim for name, dim in given.items() if dim is not None}
 
 
-def has_panels(looks: Looks) -> bool:
+def has_panels(looks: Options) -> bool:
     """Whether there are columns or rows."""
     return looks["col"] is not None or looks["row"] is not None
 
 
-def _check_place(looks: Looks, ax: object, height: float | None) -> None:
-    """Raise unless there is one place to draw, of a size that can be."""
+def _check_place(looks: Options, ax: object, height: float | None) -> None:
+    """Raise unless hue, col, row, ax and height fit together."""
     named = dimensions(looks)
     for name, dim in named.items():
         if not isinstance(dim, str):
@@ -130,7 +127,7 @@ def _check_place(looks: Looks, ax: object, height: float | None) -> None:
     if ax is not None and has_panels(looks):
         raise PUValueError(
             "ax must not be passed with col or row, which make a figure of their own. Leave it "
-            "out, or leave these out: hue alone draws on it."
+            "out, or leave these out; hue works on it."
         )
     if height is not None and (not is_number(height) or not 0 < float(height) < inf):
         raise PUValueError(
@@ -156,7 +153,7 @@ def luminance(color: Any) -> float:
 
 
 def ground(ax: Axes) -> RGB:
-    """Return the colour that is seen behind what Axes hold."""
+    """Return the background colour of Axes."""
     figure = ax.get_figure(root=True)
     seen: Any = np.full(3, float(luminance(ax.xaxis.label.get_color()) <= 0.5))  # the paper
     for face in (figure.get_facecolor() if figure else "none", ax.get_facecolor()):
@@ -166,14 +163,14 @@ def ground(ax: Axes) -> RGB:
 
 
 def ink(ax: Axes, strength: float = 1.0) -> RGB:
-    """Return black on a light ground, white on a dark one, or a grey that is nearer to it."""
+    """Return black on a light background, white on a dark one, or a grey."""
     below = ground(ax)
     is_dark = luminance(below) < 0.5
     return to_rgb(((1 - strength) * np.array(below) + strength * is_dark).tolist())
 
 
 def _check_palette(palette: object) -> None:
-    """Raise unless there are such colours: before a figure is made."""
+    """Raise unless the palette has valid colours."""
     if palette is None or isinstance(palette, Colormap):
         return
     if isinstance(palette, str):
@@ -187,7 +184,7 @@ def _check_palette(palette: object) -> None:
                 f"colours.{one_color if is_color_like(palette) else ''}"
             ) from None
         return
-    # A generator would be used up here; an array of no dimensions cannot be gone through.
+    # A generator would be used up here; a 0-d array cannot be iterated.
     if not isinstance(palette, Collection) or not getattr(palette, "ndim", 1):
         raise PUTypeError(
             f"palette must be a name, a list or mapping of colours, or a Colormap, but a "
@@ -198,13 +195,13 @@ def _check_palette(palette: object) -> None:
     if wrong or not len(colors):
         what = brief(wrong[0]) if wrong else "nothing"
         raise PUValueError(
-            f"palette must hold colours of matplotlib's, but {what} was passed. Pass for example "
+            f"palette must contain matplotlib colours, but {what} was passed. Pass for example "
             "palette=['C0', 'crimson', '#228833']."
         )
 
 
 def read_palette(palette: Any, keys: Sequence[Hashable]) -> list[Any]:
-    """Return the colour of each key that a user's palette says."""
+    """Return the colour of each key in a user's palette."""
     size = len(keys)
     if isinstance(palette, Mapping):
         lacking = [key for key in keys if key not in palette]
@@ -219,12 +216,12 @@ def read_palette(palette: Any, keys: Sequence[Hashable]) -> list[Any]:
                 f"{brief([*palette])}. Add it, or pass a list of colours."
             )
         return [palette[key] for key in keys]
-    if isinstance(palette, Colormap):  # of a list of colours the first ones, else equal steps
-        is_list = palette.N <= _FEW
+    if isinstance(palette, Colormap):  # a list of colours, or a scale
+        is_list = palette.N <= _MAX_LISTED_COLORS
         steps = range(min(size, palette.N)) if is_list else np.linspace(0, 1, size + 2)[1:-1]
         palette = [palette(step) for step in steps]
     colors = sns.color_palette(palette, size) if isinstance(palette, str) else [*palette]
-    number = len({*colors}) if isinstance(palette, str) else len(colors)  # names go round
+    number = len({*colors}) if isinstance(palette, str) else len(colors)  # names repeat
     if number < size:
         raise PUValueError(
             f"palette must have a colour for each of the {size} curves, but it has {number}. Pass "
@@ -234,17 +231,17 @@ def read_palette(palette: Any, keys: Sequence[Hashable]) -> list[Any]:
 
 
 def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> list[Any]:
-    """Return the colours that are next on some Axes: those chosen by the user, or ours."""
+    """Return the next colours on some Axes, from the user's colour cycle or the default one."""
     light, used = luminance(ground(ax)), {to_rgb(color) for color in taken}
     if ordered:
-        scale = sns.color_palette(_SEQUENCES[bool(taken)], as_cmap=True)
-        return [scale(share) for share in np.linspace(*_SEEN[light < 0.5], size)]
+        scale = sns.color_palette(_BETA_MAPS[bool(taken)], as_cmap=True)
+        return [scale(share) for share in np.linspace(*_MAP_RANGES[light < 0.5], size)]
     cycle = mpl.rcParams["axes.prop_cycle"]
     is_ours = cycle == mpl.rcParamsDefault["axes.prop_cycle"] or "color" not in cycle.keys
-    usual = sns.color_palette(_OURS)[:_MANY] if is_ours else [*cycle.by_key()["color"]]
-    seen = (color for color in dict.fromkeys(usual) if abs(luminance(color) - light) > _FAINT)
-    around = (  # without end, each far in hue from those just before it
-        sns.husl_palette(1, h=turn * _TURN % 1, s=0.9, l=_LIGHTS[turn % len(_LIGHTS)])[0]
+    usual = sns.color_palette(_PALETTE)[:_MAX_COLORS] if is_ours else [*cycle.by_key()["color"]]
+    seen = (color for color in dict.fromkeys(usual) if abs(luminance(color) - light) > _CONTRAST)
+    around = (  # without end; neighbours differ in hue
+        sns.husl_palette(1, h=turn * _HUE_STEP % 1, s=0.9, l=_LIGHTS[turn % len(_LIGHTS)])[0]
         for turn in count()
     )
     free = (color for color in chain(seen, around) if to_rgb(color) not in used)

@@ -1,4 +1,4 @@
-"""Lines, bands and crosses, and how they are called: what all plots are made of."""
+"""Draw the lines, bands and marks of all plots, and write their labels."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from enum import StrEnum
@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from pu_accessor.plots.looks import Looks, ground, ink
+from pu_accessor.plots.options import Options, ground, ink
 from pu_accessor.ranking import BoolArray, FloatArray
 
 Path: TypeAlias = tuple[FloatArray, FloatArray]
@@ -23,16 +23,16 @@ _REFERENCES: Mapping[str, str] = {
     "tightest": "from the tighter kind",
     "both": "from both kinds",
 }
-TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these examples"}
-FEW = 6  # bands that can be told apart where they lie over each other
-_LONGEST, _LONGEST_KEY = 60, 40  # characters of a name, and of that of a curve or panel
+TARGETS: Mapping[str, str] = {"population": "future data", "examples": "this sample"}
+_KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
+MAX_FILLED_BANDS = 6  # more than these overlap too much
+_MAX_NAME, _MAX_KEY = 60, 40  # characters
 _SEPARATOR = ": "
-_EDGE = 0.02  # of an axis of rates, beyond both ends
-STRIP = 0.1  # of the height of Axes, for counts at their foot
+_RATE_MARGIN, COUNTS_HEIGHT = 0.02, 0.1  # beyond [0, 1], and of the Axes for counts
 
 
 class Kind(StrEnum):
-    """Kinds of artists, in the order of a legend; they are group ids, in vector files as well."""
+    """Kinds of artists in the order of the legend; also their group ids in vector files."""
 
     CURVE = "pu_accessor curve"
     BASELINE = "pu_accessor baseline"
@@ -48,35 +48,35 @@ class Kind(StrEnum):
 
 
 class Curve(NamedTuple):
-    """One curve to draw: where it stands, its vertices, and how it looks among the others."""
+    """One curve to draw: its key, its vertices, and how it is drawn."""
 
-    where: Mapping[str, Hashable]  # its key along each dimension that tells curves apart
-    beta: float | None  # none where it runs along beta
+    where: Mapping[str, Hashable]  # its key along each dimension
+    beta: float | None  # none where beta is the x axis
     estimate: Path
     lower: Path
     upper: Path
-    aside: Mapping[str, Any]  # what else its plot draws of it
-    score: str | None = None  # the column that ranks: it tells curves of one label apart
+    extra: Mapping[str, Any]  # other values that its plot draws
+    score: str | None = None  # the column that ranks
     color: Any = None
     label: str = ""
-    is_baseline: bool = False  # of the naive beta of 0
-    among: int = 1  # how many bands there are, that may lie over each other
-    by_model: bool = False  # whether hues tell models or groups apart, not betas alone
+    is_baseline: bool = False  # beta = 0, drawn dashed
+    n_bands: int = 1  # in its panel, where they may overlap
+    by_model: bool = False  # whether hues show models or groups, not only betas
 
 
 def kind_of(artist: Artist) -> Kind | None:
-    """Return what an artist is, if it is one of ours."""
-    kind = str(artist.get_gid()).partition(_SEPARATOR)[0]
+    """Return the kind of an artist, or None if this package did not draw it."""
+    kind = str(getattr(artist, "get_gid", str)()).partition(_SEPARATOR)[0]
     return Kind(kind) if kind in {*Kind} else None
 
 
 def curves_on(ax: Axes) -> list[Line2D]:
-    """Return the curves that are on some Axes already, without baselines."""
+    """Return the curves already drawn on some Axes, without baselines."""
     return [line for line in ax.lines if kind_of(line) is Kind.CURVE]
 
 
-def not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
-    """Return the curves without baselines, or these where there are no others."""
+def without_baselines(curves: Sequence[Curve]) -> Sequence[Curve]:
+    """Return the curves that are no baselines, or all if there are only baselines."""
     return [curve for curve in curves if not curve.is_baseline] or curves
 
 
@@ -84,16 +84,16 @@ def not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
 
 
 def draw_lines(
-    ax: Axes, curves: Sequence[Curve], looks: Looks, *, dots: Mapping[str, Any] | None = None
+    ax: Axes, curves: Sequence[Curve], looks: Options, *, dots: Mapping[str, Any] | None = None
 ) -> None:
-    """Draw estimates, or dots of them, and baselines, each with a label that no other hue has."""
+    """Draw estimates as lines or dots, and baselines; no two colours share a label."""
     labels: dict[str, list[Line2D]] = {}
     for line in curves_on(ax):
         labels.setdefault(str(line.get_label()), []).append(line)
     dot: dict[str, Any] = {"marker": "o", "markersize": 6, **(dots or {})}
     dot |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
     for curve in curves:
-        path, usual = _known(curve.estimate), {"color": curve.color, "zorder": 3}
+        path, usual = known(curve.estimate), {"color": curve.color, "zorder": 3}
         if curve.is_baseline:
             naive = {"linestyle": "--", "linewidth": 1.3}
             naive = {"linestyle": "none", "marker": "x"} if dots is not None else naive
@@ -107,7 +107,7 @@ def draw_lines(
 
 
 def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
-    """Return a label that no curve of another hue has; both get names if these differ."""
+    """Return a label that no curve of another colour has; it may add the names of the scores."""
     color = to_hex(curve.color)
 
     def others(label: str) -> list[Line2D]:
@@ -124,30 +124,26 @@ def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
     return next(label for label in chain([wanted], numbered) if not others(label))
 
 
-def draw_band(ax: Axes, curve: Curve, looks: Looks, label: str) -> None:
-    """Fill between the bounds: along the upper one and back along the lower one.
-
-    Of many curves there is none, unless its properties are given.
-    """
-    if curve.among > FEW and not looks["band_kws"]:
+def draw_band(ax: Axes, curve: Curve, looks: Options, label: str) -> None:
+    """Fill between the bounds; with many curves only if band_kws is given."""
+    if curve.n_bands > MAX_FILLED_BANDS and not looks["band_kws"]:
         return
-    (x, y), (x_back, y_back) = _known(curve.upper), _known(curve.lower)
+    (x, y), (x_back, y_back) = known(curve.upper), known(curve.lower)
     corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
-    # Of many bands little more than their edges is left.
-    opacity = 0.25 if curve.among == 1 else 0.18 if curve.among <= FEW else 0.03
+    opacity = 0.25 if curve.n_bands == 1 else 0.18 if curve.n_bands <= MAX_FILLED_BANDS else 0.03
     _fill(ax, curve, looks, label, corners, opacity)
 
 
 def _fill(
-    ax: Axes, curve: Curve, looks: Looks, label: str, corners: FloatArray, opacity: float
+    ax: Axes, curve: Curve, looks: Options, label: str, corners: FloatArray, opacity: float
 ) -> None:
-    """Fill an area in the colour of a curve; baselines have none."""
+    """Fill an area in the colour of its curve, unless the curve is a baseline."""
     if curve.is_baseline:
         return
     style = dict(looks["band_kws"] or {})
     face = style.pop("facecolor", None)
     color = style.pop("color", None) or face or curve.color
-    is_translucent = to_rgba(color)[3] < 1  # an alpha of the style counts in any case
+    is_translucent = to_rgba(color)[3] < 1  # an alpha in band_kws has priority
     properties = {
         "facecolor": color if is_translucent else (*to_rgb(color), opacity),
         "edgecolor": (*to_rgb(color), 0.7),
@@ -156,15 +152,15 @@ def _fill(
         "gid": Kind.BAND,
         "zorder": 2,
     }
-    # Without a look at each of the corners, as add_patch takes: they are known.
+    # add_patch would check each corner, which is slow.
     ax.add_artist(Polygon(corners, **{**properties, **style}))
     ax.update_datalim(corners)
 
 
 def draw_bars(
-    ax: Axes, curve: Curve, looks: Looks, label: str, half: float, upright: bool
+    ax: Axes, curve: Curve, looks: Options, label: str, half: float, upright: bool
 ) -> None:
-    """Draw the interval of each estimate of a curve as a bar; one stands for all in a legend."""
+    """Draw the interval of each estimate as a bar; only the first is in the legend."""
     low, high, middles = curve.lower[1], curve.upper[1], curve.estimate[0 if upright else 1]
     left, right = middles - half, middles + half
     corners = np.array([[left, high], [right, high], [right, low], [left, low]])
@@ -173,15 +169,15 @@ def draw_bars(
         _fill(ax, curve, looks, f"{'_' * (place > 0)}{label}", known, 0.25)
 
 
-def _known(path: Path) -> Path:
+def known(path: Path) -> Path:
     """Return the vertices that have a value."""
     x, y = path
-    known = np.isfinite(x) & np.isfinite(y)
-    return (x, y) if known.all() else (x[known], y[known])
+    is_known = np.isfinite(x) & np.isfinite(y)
+    return (x, y) if is_known.all() else (x[is_known], y[is_known])
 
 
-def hold(x: FloatArray, y: FloatArray) -> Path:
-    """Return the corners of a step function, for a line as well as for the edge of a band."""
+def step_corners(x: FloatArray, y: FloatArray) -> Path:
+    """Return the corners of a step function."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
@@ -189,35 +185,35 @@ def hold(x: FloatArray, y: FloatArray) -> Path:
 
 
 def draw_chance(ax: Axes, x: Any, y: Any, **style: Any) -> None:
-    """Draw what a ranking by chance does, dotted."""
+    """Draw a reference line, dotted; by default that of a random ranking."""
     properties: dict[str, Any] = {"color": ink(ax, 0.6), "label": "chance", "linestyle": ":"}
     properties |= {"gid": Kind.CHANCE, "linewidth": 1, "zorder": 1}
     ax.plot(x, y, **{**properties, **style})
 
 
 def draw_diagonal(ax: Axes, label: str = "chance") -> None:
-    """Draw the diagonal of rates: straight on a log scale as well, of which it widens none."""
+    """Draw the diagonal; many points keep it right on log scales."""
     along = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]
     properties: dict[str, Any] = {"color": ink(ax, 0.6), "label": label, "linestyle": ":"}
     ax.add_artist(Line2D(along, along, gid=Kind.CHANCE, linewidth=1, zorder=1, **properties))
 
 
 def show_rates(ax: Axes, *, along: bool = True, below: float = 0) -> None:
-    """Show all of [0, 1] on the axis of y, or both, until somebody asks for another scale."""
-    ax.margins(_EDGE)  # a last step at the last example is not under the frame
+    """Show [0, 1] on the y axis, or on both, while the scale is linear."""
+    ax.margins(_RATE_MARGIN)  # else the frame covers the last step
     ax.update_datalim([(0, -below), (1, 1)], updatex=along)
     if ax.get_yscale() == "linear":
-        ax.set_ylim(-(below + _EDGE), 1 + _EDGE, auto=True)
+        ax.set_ylim(-(below + _RATE_MARGIN), 1 + _RATE_MARGIN, auto=True)
     if along and ax.get_xscale() == "linear":
-        ax.set_xlim(-_EDGE, 1 + _EDGE, auto=True)
+        ax.set_xlim(-_RATE_MARGIN, 1 + _RATE_MARGIN, auto=True)
 
 
 def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
-    """Draw how many examples are in each bin, at the foot; curves of equal ones share it."""
-    bins = {tuple(curve.aside["left"]) + tuple(curve.aside["examples"]): curve for curve in curves}
+    """Draw the number of examples in each bin at the foot; curves with equal bins share it."""
+    bins = {tuple(curve.extra["left"]) + tuple(curve.extra["examples"]): curve for curve in curves}
     for curve in bins.values():
-        x = np.stack([curve.aside["left"], curve.aside["right"]], 1).repeat(2, axis=1)
-        heights = STRIP * curve.aside["examples"] / most
+        x = np.stack([curve.extra["left"], curve.extra["right"]], 1).repeat(2, axis=1)
+        heights = COUNTS_HEIGHT * curve.extra["examples"] / most
         y = heights[:, np.newaxis] * np.array([0, 1, 1, 0])
         strip = Polygon(np.stack([x.ravel(), y.ravel()], 1), transform=ax.get_xaxis_transform())
         strip.set(facecolor=(*to_rgb(curve.color), 0.25 / len(bins)), edgecolor=curve.color)
@@ -228,16 +224,13 @@ def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
 
 
 def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> None:
-    """Mark where something changes or breaks."""
+    """Draw a cross."""
     style: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": ground(ax)}
     ax.plot(x, y, label=label, gid=kind, linestyle="none", markersize=8, zorder=4, **style)
 
 
 def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) -> None:
-    """Shade where a model's band is impossible; a strip at the foot says whose.
-
-    That is up to half of the way to what is possible, along ascending places.
-    """
+    """Shade where a model's band is impossible, with a strip in its colour at the foot."""
     x, infeasible = places
     if not infeasible.any():
         return
@@ -248,7 +241,7 @@ def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) 
     strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
     for left, right in middles[edges].tolist():
         ax.axvspan(left, right, facecolor=faint, linewidth=0, zorder=0, gid=Kind.SHADE)
-        foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
+        foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), **strip)
         foot.set(label="bounds cut to one value", linewidth=0, zorder=1)
         foot.set_gid(f"{Kind.INFEASIBLE}{_SEPARATOR}{strips}")
 
@@ -257,23 +250,24 @@ def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) 
 
 
 def band_label(attrs: Mapping[Any, Any], references: Any = ()) -> str:
-    """Name the band, its level and what it is about, as far as the attributes say."""
+    """Name a band: its level, its kind and its assumptions, as far as attributes have them."""
     level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
-    band = f"{attrs['band']} " if "band" in attrs else ""
+    band = str(attrs.get("band", ""))
+    kind = _KINDS_OF_BAND.get(band, f"pointwise ({band})" if band else "")
     odds, share = (attrs.get(name) for name in ("selection_odds", "contamination"))
     unlike = None if odds is None else f"odds within {odds:g}"
     wrong = f"contamination up to {100 * share:.3g}%" if share else None
-    held = {*np.ravel(references).tolist()}
-    reference = _REFERENCES.get(held.pop()) if len(held) == 1 else None
-    about = TARGETS.get(str(attrs.get("target")))
+    kinds = {*np.ravel(references).tolist()}
+    reference = _REFERENCES.get(kinds.pop()) if len(kinds) == 1 else None
+    target = TARGETS["population"] if attrs.get("target") == "population" else None
     ends = attrs.get("beta_interval")
-    within = None if ends is None else f"β̂ within ({ends[0]:.3g}, {ends[1]:.3g})"
-    aside = "".join(f",\n{part}" for part in (unlike, wrong, reference, about, within) if part)
-    return write_name(f"{level}{band}band{aside}", longest=2 * _LONGEST)
+    within = None if ends is None else f"β from {ends[0]:.3g} to {ends[1]:.3g}"
+    lines = "".join(f",\n{part}" for part in (unlike, wrong, reference, target, within) if part)
+    return write_name(f"{level}band{', ' * bool(kind)}{kind}{lines}", longest=2 * _MAX_NAME)
 
 
-def write_name(name: object, longest: int = _LONGEST) -> str:
-    r"""Write a name for a legend, a title or an axis; of a long one both ends.
+def write_name(name: object, longest: int = _MAX_NAME) -> str:
+    r"""Write a name for a legend, a title or an axis; cut long names in the middle.
 
     Examples
     --------
@@ -285,15 +279,15 @@ def write_name(name: object, longest: int = _LONGEST) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """Return both ends of a long text."""
+    """Shorten a long text to both its ends."""
     half = max((longest - 3) // 2, 2)
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
 
 def write_key(key: Hashable) -> str:
-    """Write a key."""
+    """Write a key of a model or group."""
     if isinstance(key, tuple):
         return ", ".join(map(write_key, key))
     if isinstance(key, pd.Timestamp) and key == key.normalize():
         return str(key.date())
-    return write_name(key, _LONGEST_KEY)
+    return write_name(key, _MAX_KEY)
