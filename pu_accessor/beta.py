@@ -43,8 +43,6 @@ _ESTIMATE_COLUMNS = ("beta", "lower", "upper", "level")
 _OTHER_COLUMNS = ("reason", "method", "n", "n_unlabeled", "n_positive", "n_labeled")
 # Limits that are feasible betas, by method; other methods have estimates.
 _FEASIBLE_LIMITS = {"feasible": "upper", "two_sided": "both"}
-_BY_GROUP = "many_models#a-beta-for-each-group"
-_WITH_ERROR = "beta#with-its-error"
 
 
 class Beta(NamedTuple):
@@ -127,8 +125,7 @@ class Beta(NamedTuple):
                 raise PUValueError(
                     f"beta must be estimated from these rows, which have {examples} {name}, but "
                     f"its estimate has {estimated_from}. Estimate it from the same rows: "
-                    "df.pu.estimate_beta(), or beta_from_labels with their n_unlabeled.",
-                    page=_WITH_ERROR,
+                    "df.pu.estimate_beta(), or beta_from_labels with their n_unlabeled."
                 )
 
 
@@ -265,15 +262,13 @@ def _read_estimates(beta: pd.DataFrame) -> Betas:
         raise PUValueError(
             f"beta must have one row for each key, but a frame of {len(beta)} rows with "
             f"{len(estimates)} different keys ({[*levels] or 'no column of keys'}) was passed. "
-            "Keep the column of the groups.",
-            page=_WITH_ERROR,
+            "Keep the column of the groups."
         )
     stated, *others = sorted({one.level for one in estimates.values() if one.level is not None})
     if others:
         raise PUValueError(
             f"beta must have one level in all rows, but {[stated, *others]} was passed. Estimate "
-            "all rows at the same level.",
-            page=_WITH_ERROR,
+            "all rows at the same level."
         )
     if levels:
         return Betas(None, estimates, levels, stated)
@@ -301,8 +296,7 @@ def _unique(values: pd.Series[Any]) -> dict[Hashable, Any]:
         twice = values.index[values.index.duplicated()].tolist()
         raise PUValueError(
             f"beta must have each key once, but {twice[:5]} are repeated. Keep one of each: "
-            "beta[~beta.index.duplicated()].",
-            page=_BY_GROUP,
+            "beta[~beta.index.duplicated()]."
         )
     return dict(values.items())
 
@@ -329,8 +323,7 @@ def _look_up(
     if missing := [key for key in keys if normalize_key(key) not in known]:
         raise PUKeyError(
             "beta must have a value for each key, but has none for "
-            f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, values))}].",
-            page=_BY_GROUP,
+            f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, values))}]."
         )
     return [known[normalize_key(key)] for key in keys]
 
@@ -347,8 +340,7 @@ def _select_estimates(
         raise PUKeyError(
             f"beta must be a frame of one row{each}, but it has rows by {foreign[0]!r}, too. Pass "
             f"some of its rows: beta=found[found[{foreign[0]!r}] == ...]"
-            f".drop(columns={foreign[0]!r}).",
-            page=_WITH_ERROR,
+            f".drop(columns={foreign[0]!r})."
         )
     positions = [names.index(level) for level in levels]
     parts = {
@@ -365,8 +357,7 @@ def _select(
     if more := [str(dim) for dim in beta.dims if dim not in names]:
         raise PUTypeError(
             f"beta must have dimensions of the keys, {list(names)}, but also has {more}. For "
-            "betas that all groups share, pass an array without names.",
-            page=_BY_GROUP,
+            "betas that all groups share, pass an array without names."
         )
     parts = [dict(zip(names, split_key(names, key), strict=True)) for key in keys]
     for dim in map(str, beta.dims):
@@ -386,8 +377,7 @@ def _check_coordinates(beta: xr.DataArray, dim: str, labels: list[Hashable]) -> 
     if index is None and labels != list(range(beta.sizes[dim])):
         raise PUValueError(
             f"beta must have coordinates along {dim!r}, to find the value of each key. Give it "
-            f"those of the keys: beta.assign_coords({dim}=...).",
-            page=_BY_GROUP,
+            f"those of the keys: beta.assign_coords({dim}=...)."
         )
     if index is not None and not index.is_unique:
         raise PUValueError(
@@ -404,8 +394,7 @@ def _read_value(names: Sequence[str], key: Hashable, value: Any) -> Beta:
     if not isinstance(value, pd.Interval) and as_array(value).ndim:
         raise PUTypeError(
             f"beta must have one number for each key, but {key!r} has {value!r}. For several "
-            "betas that all groups share, pass an array.",
-            page=_BY_GROUP,
+            "betas that all groups share, pass an array."
         )
     try:
         return _read_interval(value) if isinstance(value, pd.Interval) else Beta(as_betas(value))

@@ -15,26 +15,21 @@ from warnings import warn
 _MIN_SIMILARITY = 0.76  # of two names; "color" and "col" are below
 _MAX_MESSAGE, _END_OF_MESSAGE = 300, 120  # characters; the end says what to do
 
-# The manual's page for the argument that a message begins with. An error can name another page:
-# PUValueError(text, page="beta#with-its-error").
+# The manual's page for the argument that a message begins with.
 _PAGES: Mapping[str, str] = {
-    "at": "tables#numbers-with-intervals",
-    "band": "bands",
-    "beta": "beta",
-    "bins": "practice#calibration",
-    "chunks": "large_data#chunks",
-    "cluster": "clusters",
-    "count": "clusters#counts",
-    "label": "labels",
-    "monotone": "monotone",
-    "pilot": "planning",
-    "pool": "cross_validation#one-answer-for-all-folds",
-    "propensity": "biased_labels",
-    "ranks": "large_data#cutoffs-that-suffice",
-    "reference": "known_negatives",
-    "selection_odds": "selection_odds",
-    "target": "population",
-    "weight": "clusters#weights",
+    argument: page
+    for page, arguments in {
+        "class_prior": "beta pilot",
+        "clusters_and_weights": "cluster count weight",
+        "intervals": "band monotone prevalence target",
+        "labels": "label",
+        "large_data": "chunks ranks",
+        "models_and_groups": "average by",
+        "scikit_learn": "pool",
+        "sensitivity": "contamination propensity reference selection_odds",
+        "thresholds": "at bins",
+    }.items()
+    for argument in arguments.split()
 }
 _ADDRESS = re.compile(r" See https?://\S+\.html[\w#-]*\.")
 
@@ -108,14 +103,10 @@ class PUError(Exception):
     ----------
     *args
         The message.
-    page : str, optional
-        Page of the manual, if it is not the one of the argument.
     """
 
-    def __init__(self, *args: Any, page: str | None = None) -> None:
-        super().__init__(
-            *(_finish_message(arg, page) if isinstance(arg, str) else arg for arg in args)
-        )
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(_finish_message(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class PUValueError(PUError, ValueError):
@@ -154,20 +145,14 @@ def _manual() -> str:
     return str(address).rstrip("/")
 
 
-def _address(page: str | None) -> str:
-    """Return a sentence with the address of a page, if the manual has one."""
-    if not page or not _manual():
-        return ""
-    name, mark, heading = page.partition("#")
-    return f" See {_manual()}/{name}.html{mark}{heading}."
-
-
-def _finish_message(message: str, page: str | None) -> str:
+def _finish_message(message: str) -> str:
     """Append the page of the manual, and cut the middle out of a long message."""
     address_within = _ADDRESS.search(message)  # of an error within this one
     text = _ADDRESS.sub("", message)
     argument = re.split(r"\W", text, maxsplit=1)[0]
-    address = address_within[0] if address_within else _address(page or _PAGES.get(argument))
+    address = address_within[0] if address_within else ""
+    if not address and argument in _PAGES and _manual():
+        address = f" See {_manual()}/{_PAGES[argument]}.html."
     longest = _MAX_MESSAGE - len(address)
     if len(text) > longest:
         text = f"{text[: longest - _END_OF_MESSAGE - 5]} ... {text[-_END_OF_MESSAGE:]}"
@@ -227,9 +212,9 @@ def explain_signaling_nan() -> Iterator[None]:
         ) from error
 
 
-def warn_caller(message: str, page: str | None = None) -> None:
+def warn_caller(message: str) -> None:
     """Warn at the line outside this package that called it."""
     package, depth = __name__.partition(".")[0], 1
     while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
         depth += 1
-    warn(_finish_message(message, page), PUWarning, stacklevel=depth + 1)
+    warn(_finish_message(message), PUWarning, stacklevel=depth + 1)

@@ -195,8 +195,7 @@ class _Contents:
         if len(areas) > 1 and (not self.keys or areas.duplicated(self.keys).any()):
             raise PUValueError(
                 "beta must be one number in a report, or one for each group, but several were "
-                "passed. Write a report for each.",
-                page="many_models#a-beta-for-each-group",
+                "passed. Write a report for each."
             )
         # Beta without its interval: a number, or one for each key.
         each = self.betas["beta"]

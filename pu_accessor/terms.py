@@ -290,7 +290,6 @@ class Exclusion(NamedTuple):
     facts: tuple[str, ...]
     why: str
     step: str
-    page: str | None = None
 
 
 # The assumptions each method supports; all support monotone scores. "at a cutoff" is any metric at
@@ -316,7 +315,7 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "sample_to_label": ASSUMPTIONS,
 }
 
-# Facts that exclude each other ("/" separates alternatives): why > what to do @page of the manual.
+# Facts that exclude each other ("/" separates alternatives): why > what to do.
 # The first fact is what a user is to change.
 _TABLE = """
 count, weight: rows with a weight are sampled one at a time
@@ -337,23 +336,21 @@ nan_policy='unretrieved', at=of all examples: the number of examples is unknown
 cluster/weight, early/bpref/at=its own: its interval takes documents as independent
 at=first, data in chunks: it needs all scores in memory > Read them first: ddf.compute().pu.
 monotone, propensity: if labels depend on more than the class, known positives may not become rarer
-  down the ranking @monotone
+  down the ranking
 cluster/weight, propensity: no standard error is known where labels have unequal probabilities
-  @clusters
 selection_odds, cluster/weight/propensity: propensities already state the odds of being labeled,
-  and how odds differ among clusters or weighted rows is unknown @selection_odds
+  and how odds differ among clusters or weighted rows is unknown
 selection_odds, pool: odds are compared within one ranking
   > Evaluate each group: df.pu(by='fold').
 contamination, cluster/weight/propensity/pool: the true known positives are then not a simple
   random sample, and no method is known
-prevalence, contamination: no method covers both @population
+prevalence, contamination: no method covers both
 reference, cluster/weight/propensity: these describe how known positives were sampled, not known
-  negatives @known_negatives
+  negatives
 propensity, gap, auroc: it takes the known positives of each group as a simple random sample
-prevalence, pool: each pooled group has its own prevalence @population
-prevalence, selection_odds: no method covers both @population
+prevalence, pool: each pooled group has its own prevalence
+prevalence, selection_odds: no method covers both
 average, propensity: the error of an average is unknown if known positives count unequally
-  @biased_labels
 pool/average, data in a Dataset: only frames can be pooled or averaged
   > Make a frame: ds.to_dataframe().reset_index().pu.
 pool, data in chunks: only frames can be pooled > Evaluate each group: df.pu(by='fold').
@@ -371,7 +368,6 @@ on, robustness, a metric of one model: it pairs the rows of models > Leave it ou
 above, robustness, a difference: the conclusion is that one model is better than the other
   > Leave it out.
 at=estimated, compare: each model and beta has another cutoff > Pass for example at=100.
-  @many_models#which-model-is-better
 wave/strata, check_assumptions, data in a Dataset: it names a column of a frame
   > Make a frame: ds.to_dataframe().reset_index().pu.
 wave/strata, check_assumptions, data in arrays: it names a column of a frame
@@ -385,11 +381,11 @@ sample_to_label, data in chunks: rows are sampled in memory
 sample_to_label, data in a LazyFrame: rows are sampled in memory
   > Collect it first: lf.collect().pu.sample_to_label(50).
 ranks='all', data in chunks: all cutoffs need all scores in memory
-  > Curves and areas are the same with ranks='breakpoints'. @large_data#cutoffs-that-suffice
+  > Curves and areas are the same with ranks='breakpoints'.
 strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are sampled from one
   ranking > Sample one group at a time: df[df['site'] == 'a'].pu(score='svm').
 pool, compare, propensity/weight: models are compared within one ranking
-  > Compare within each group: df.pu(by='fold'). @clusters
+  > Compare within each group: df.pu(by='fold').
 band/beta=interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an average
   has its own interval > Evaluate each group, without average.
 average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta: the result is
@@ -401,32 +397,32 @@ on_error='nan', contingency/rank_cdf/dominance: tables have whole numbers, which
 on_error='nan', average/gap: no row of the result is about a single group
   > Skip groups without a result: df.pu(by='site', on_error='skip').
 target='examples', average, cluster: nothing is known about clusters without labels
-  > Leave cluster out, or pass target='population'. @clusters
+  > Leave cluster out, or pass target='population'.
 beta=estimate, selection_odds/contamination: an estimate of beta assumes labels selected at random
-  > Pass its point, beta=found['beta'].item(), or one of its limits. @beta
+  > Pass its point, beta=found['beta'].item(), or one of its limits.
 beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of beta
-  > Pass its point, beta=found['beta'].item(), or one of its limits. @beta
+  > Pass its point, beta=found['beta'].item(), or one of its limits.
 beta=interval, contamination, contingency: such tables have one number of positives
   > Pass both ends: beta=[0.1, 0.3].
 beta=interval/beta=estimate, contingency, target='population': the band for future data has one
-  beta > Pass both ends: beta=[0.1, 0.3]. @population
+  beta > Pass both ends: beta=[0.1, 0.3].
 target='population', contingency, band/reference/selection_odds/contamination: there is no interval
-  for future data then > Pass target='examples'. @population
+  for future data then > Pass target='examples'.
 target='population', contingency, cluster/weight/propensity: there is no interval for future data
-  then > Pass target='examples'. @population
+  then > Pass target='examples'.
 target='population', at=cutoff of this sample: there is no interval for future data then
-  > Pass target='examples'. @population
+  > Pass target='examples'.
 target='population', at=estimated, cluster/weight/selection_odds/contamination: the errors of the
   cutoff and of the metric are dependent, and no method is known
-  > Pass target='examples', or at={'threshold': 0.5}. @population
+  > Pass target='examples', or at={'threshold': 0.5}.
 target='population', at a cutoff, band/reference: there is no interval for future data then
-  > Pass target='examples'. @population
+  > Pass target='examples'.
 target='population', net_benefit, reference: there is no interval for future data then
   > Pass target='examples'.
 target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, propensity: there is no
   interval for future data then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: this sample has its own prevalence
-  > Pass target='population', and a metric at={'threshold': 0.5}. @population
+  > Pass target='population', and a metric at={'threshold': 0.5}.
 target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for
   this sample take rows as independent and of equal weight > Pass target='population'.
 target='population', cutoff, cost/reference: there is no interval for future data then
@@ -444,28 +440,26 @@ at=chosen, cluster/weight: the cutoff is chosen among all, and no such band cove
   > Pass a rank.
 band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
   are no simple random sample have their own band > Leave band out.
-band, auroc/average_precision/bedroc/boyce/bpref/early: it has no band > Leave band out. @bands
+band, auroc/average_precision/bedroc/boyce/bpref/early: it has no band > Leave band out.
 contamination, at=chosen: wrong labels would change the cutoff
   > Pass a rank, a fraction or a threshold.
 cluster, cutoff/estimate_beta/robustness: it takes rows as independent
-  > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu. @clusters
+  > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu.
 weight, cutoff/estimate_beta/robustness: it takes rows as equally likely
-  > Sample rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu. @clusters
+  > Sample rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu.
 propensity, robustness/calibration/bedroc/early/bpref/cutoff: it assumes labels selected at random
-  @biased_labels
 propensity/weight/pool, check_assumptions: it checks random labels of rows that count once
   > Leave it out: df.pu.check_assumptions().
 strata, check_assumptions, cluster: the test of strata takes rows as independent
-  > Leave one of the two out; the test of waves allows clusters. @assumptions
+  > Leave one of the two out; the test of waves allows clusters.
 weight, sample_to_label: beta is a weighted share, but rows are sampled with equal probabilities
   > Sample by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
-  @clusters#weights
 count, sample_to_label: rows are sampled one by one
   > Write them out: df.loc[df.index.repeat(df['n'])].reset_index(drop=True).pu.
 selection_odds/contamination, compare, no test: under these only AUROC can be compared
   > Use compare('auroc', 0.3).
 target='examples', compare, no test: on this sample only AUROC can be compared
-  > Pass target='population'. @many_models#which-model-is-better
+  > Pass target='population'.
 adjust='max_t', selection_odds/contamination: worst-case p values have no correlation
   > Pass adjust='holm'.
 """
@@ -478,10 +472,9 @@ def _read_table() -> Iterator[Exclusion]:
     """Yield an exclusion for each combination of alternatives."""
     for row in re.sub(r"\n  ", " ", _TABLE).strip().splitlines():
         facts, rest = row.split(": ", 1)
-        rest, _, page = rest.partition(" @")
         why, _, step = rest.partition(" > ")
         for combined in product(*(alike.split("/") for alike in facts.split(", "))):
-            yield Exclusion(combined, why, step or "Leave one of the two out.", page or None)
+            yield Exclusion(combined, why, step or "Leave one of the two out.")
 
 
 EXCLUSIONS = tuple(_read_table())
@@ -513,7 +506,7 @@ def _explain(exclusion: Exclusion, facts: Mapping[str, object]) -> PUValueError:
         verdict, passed = "must be left out", f", but {brief(facts[first])} was passed"
     with_others = " and ".join(_write(fact, facts) for fact in others)
     text = f"{name} {verdict} with {with_others}{passed}: {exclusion.why}. {exclusion.step}"
-    return PUValueError(text, page=exclusion.page)
+    return PUValueError(text)
 
 
 def _write(fact: str, facts: Mapping[str, object]) -> str:

@@ -51,24 +51,6 @@ def data() -> None:
     ax.figure.legend(handles, [*KINDS, "unlabeled"], loc="outside upper center", ncols=4)
 
 
-def head() -> None:
-    """Draw a cutoff and its confusion matrix."""
-    kinds = examples()["kind"]
-    _, ax = plt.subplots(figsize=(8, 2.4), layout="constrained")
-    squares(ax, kinds.map(KINDS).tolist(), 0)
-    bare(ax).axvline(10.5, color="black")
-    ax.set_ylim(-1, 2.2)
-    ax.annotate("cutoff", (10.5, 2), (11, 1.8))
-    for start, end, text in [
-        (0.5, 10.3, "above: predicted positive\n7 true positives, 3 false"),
-        (10.7, 30.5, "below: predicted negative\n5 false negatives, 15 true"),
-    ]:
-        ax.annotate(
-            "", (start, 0.5), (end, 0.5), arrowprops={"arrowstyle": "|-|, widthA=.3, widthB=.3"}
-        )
-        ax.text((start + end) / 2, 0.7, text, ha="center")
-
-
 def band() -> None:
     """Draw bounds on the number of hidden positives above each cutoff."""
     df = examples()
@@ -88,26 +70,3 @@ def band() -> None:
     ax.plot(known, np.full(known.size, -0.4), "s", color=KNOWN, label="known positives")
     ax.set(xlabel="rank of the cutoff", ylabel="hidden positives above the cutoff")
     ax.figure.legend(loc="outside upper center", ncols=2)
-
-
-def left() -> None:
-    """Draw the steps of the lower bound of a ROC curve."""
-    df = examples()
-    bounds = df.pu.roc_bounds(7 / 25, ranks="all").squeeze("beta").sel(bound="lower")
-    _, ax = plt.subplots(figsize=(5, 4), layout="constrained")
-    ax.plot(bounds["fpr"], bounds["tpr"], "-", color="0.7")
-    for rank in range(1, 31):
-        before, here = bounds.sel(rank=rank - 1), bounds.sel(rank=rank)
-        color = KNOWN if df["label"].notna()[rank - 1] else "0.5"
-        arrow = {"arrowstyle": "->", "color": color, "lw": 2 if color == KNOWN else 1}
-        ax.annotate(
-            "", (here["fpr"], here["tpr"]), (before["fpr"], before["tpr"]), arrowprops=arrow
-        )
-    ax.plot([], [], color=KNOWN, lw=2, label="known positive")
-    ax.plot([], [], color="0.5", label="unlabeled example")
-    ax.set(
-        xlabel="false positive rate",
-        ylabel="true positive rate",
-        title="The lower bound steps back at known positives",
-    )
-    ax.legend(loc="lower right")

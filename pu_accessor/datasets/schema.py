@@ -139,11 +139,11 @@ def _find_errors(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
     has_tables = len(counts) == len(COUNTS)
     is_enough = {"tables": has_tables, "whole": has_tables or bool(curves_in(tables))}
     if not is_enough.get(needs, True):
-        yield PUKeyError(_NO_TABLES.format([*tables.data_vars]), page="tables")
+        yield PUKeyError(_NO_TABLES.format([*tables.data_vars]))
     if needs == "cutoffs" and not {CUTOFF_DIM, "rank"} & {*dims}:
-        yield PUKeyError(_NO_CUTOFFS.format([*dims]), page="tables")
+        yield PUKeyError(_NO_CUTOFFS.format([*dims]))
     if empty := [dim for dim in dims if not tables.sizes[dim]]:
-        yield PUValueError(_EMPTY.format(empty[0]), page="tables")
+        yield PUValueError(_EMPTY.format(empty[0]))
     if lost := [dim for dim in ("bound", "beta") if dim in dims and dim not in tables.coords]:
         yield PUValueError(_UNLABELED.format(lost[0]))
     labels = tables["bound"].values.tolist() if "bound" in dims else []
@@ -156,7 +156,7 @@ def _find_errors(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
     if needs == "whole" and not has_all_cutoffs(tables):
         ranks = np.ravel(tables["rank"]) if "rank" in tables.coords else np.array([])
         first = ", ".join(map(str, ranks[:3]))
-        yield PUValueError(_PARTIAL.format(ranks.size, first), page="tables")
+        yield PUValueError(_PARTIAL.format(ranks.size, first))
 
 
 def curves_in(curves: xr.Dataset) -> list[str]:

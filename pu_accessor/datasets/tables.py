@@ -199,8 +199,7 @@ def _check_derivable(tables: xr.Dataset) -> None:
         raise PUKeyError(
             f"The Dataset must contain unchanged contingency tables, {[*_NEEDED]}, but {missing} "
             "are not among its variables. Make them first: "
-            "df.pu.contingency(beta=0.3).pu.beta_derivatives().",
-            page="tables",
+            "df.pu.contingency(beta=0.3).pu.beta_derivatives()."
         )
     contamination = tables.attrs.get("contamination", 0)
     if contamination or (tables["reference"] == "both").any():

@@ -102,6 +102,5 @@ def check_clusters(ranking: Ranking) -> None:
         raise PUDataError(
             f"cluster must have known positives in {_MIN_CLUSTERS} clusters or more, but all "
             f"{ranking.total.known_positive} are in one. Label positives of other clusters; or "
-            "leave cluster out, for a statement about this cluster only.",
-            page="clusters",
+            "leave cluster out, for a statement about this cluster only."
         )

@@ -259,8 +259,7 @@ def _strata_with_both(ranking: Ranking) -> list[Ranking]:
     if not all(sum(part.total[1:]) for part in parts):
         raise PUDataError(
             "Each group that is pooled must have more than known positives, but one does not. "
-            "Leave it out, or make other folds.",
-            page="cross_validation#one-answer-for-all-folds",
+            "Leave it out, or make other folds."
         )
     return parts or [ranking]
 

@@ -192,8 +192,7 @@ class Metric:
         if prevalence is not None and self.of_rates:
             raise PUValueError(
                 f"prevalence changes nothing for {self.name!r}, a rate among positives or among "
-                f"negatives, but {prevalence!r} was passed. Leave it out.",
-                page="population#another-prevalence",
+                f"negatives, but {prevalence!r} was passed. Leave it out."
             )
 
 

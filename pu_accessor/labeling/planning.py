@@ -296,8 +296,7 @@ def _as_accessor(pilot: Any) -> Accessor:
     if accessor._terms.cluster is not None:
         raise PUValueError(
             f"pilot must have independent rows, but has cluster={accessor._terms.cluster!r}: the "
-            "number of clusters cannot be planned. Plan with one row of each.",
-            page="clusters",
+            "number of clusters cannot be planned. Plan with one row of each."
         )
     return accessor
 
@@ -318,7 +317,6 @@ def smallest(is_enough: Callable[[int], bool]) -> int:
     if found == _MAX_KNOWN:
         raise PUDataError(
             "width is too small for this number of unlabeled examples, however many positives "
-            "are known. Pass a larger n_unlabeled or a larger width.",
-            page="planning",
+            "are known. Pass a larger n_unlabeled or a larger width."
         )
     return found

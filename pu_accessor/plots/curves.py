@@ -62,8 +62,7 @@ def _check_negatives(tables: xr.Dataset) -> None:
         betas = tables["beta"].to_numpy()[..., empty]
         raise PUValueError(
             f"An ROC curve needs negatives, but at beta = {betas.tolist()} there are none. Pass a "
-            "smaller beta, add rows that are not known, or draw the other curve: plot_pr.",
-            page="beta#too-high",
+            "smaller beta, add rows that are not known, or draw the other curve: plot_pr."
         )
 
 

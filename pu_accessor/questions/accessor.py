@@ -274,8 +274,7 @@ class Accessor:
             raise PUValueError(
                 "beta must be the same for models of the same rows, but has a row for each. Pass "
                 f"that of one: beta=beta[beta['model'] == {brief(terms.models[0])}]"
-                ".drop(columns='model').",
-                page="many_models#a-beta-for-each-group",
+                ".drop(columns='model')."
             )
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
         refuse({**terms.facts(), **source, **wide, **facts}, method)
@@ -313,8 +312,7 @@ class Accessor:
             raise PUValueError(
                 "on must name the column that pairs the rows of groups, but None was passed. For "
                 "example on='example_id'; groups that share no examples have a gap: "
-                "df.pu(by='site').gap('auroc', 0.3).",
-                page="many_models#which-model-is-better",
+                "df.pu(by='site').gap('auroc', 0.3)."
             )
         return self._source.pair(self._terms, on)
 

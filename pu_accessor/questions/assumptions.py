@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
 _MIN_WAVES = _MIN_KNOWN_IN_WAVE = 2
-_PAGE = "assumptions"
 _MAX_CONTAMINATION = 0.5 - 1e-9
 # Default values of each assumption.
 SWEEPS: Mapping[str, tuple[float, ...]] = {
@@ -124,7 +123,7 @@ def estimate_beta(
     warnings = Counter(text for prior in priors for text in prior.warnings)
     for text, times in warnings.items():
         where = f" (in {times} of {len(priors)} groups)" if results.names else ""
-        warn_caller(f"{text}{where}", page="beta#when-not-to-believe-it")
+        warn_caller(f"{text}{where}")
     frame = results_frame(
         results, columns, {"assumptions": priors[0].assumptions}
     )  # the same for all
@@ -217,8 +216,7 @@ def check_assumptions(
     if beta is None and strata is not None:
         raise PUValueError(
             f"beta must be passed with strata={brief(strata)}: the known share of each is tested "
-            "against that of all positives. Pass beta=0.3, or leave strata out.",
-            page=_PAGE,
+            "against that of all positives. Pass beta=0.3, or leave strata out."
         )
     if wave is None and strata is None:
         rankings = self._rank()
@@ -238,8 +236,7 @@ def check_assumptions(
             raise PUDataError(
                 "wave must be passed with cluster: only waves of labels can be checked with "
                 "dependent rows. Name their column, wave='labeled_by', or leave clusters out: "
-                "df.pu(cluster=None).check_assumptions().",
-                page=_PAGE,
+                "df.pu(cluster=None).check_assumptions()."
             )
         return checks
 
@@ -306,21 +303,18 @@ def _read_waves(rows: AnnotatedRanking) -> IntArray:
             raise PUDataError(
                 f"wave must have {_MIN_KNOWN_IN_WAVE} known positives or more of each value, but "
                 f"{brief(name)} has {size}, which cannot be compared. Merge it with another wave, "
-                "or make it missing.",
-                page=_PAGE,
+                "or make it missing."
             )
     if rows.total.known_positive == sum(rows.total):
         raise PUDataError(
             "label must have unlabeled rows or negatives with wave=..., but all "
             f"{sum(rows.total):,} rows are known positives: waves are compared by the rest that "
-            "ranks above them. Add unlabeled rows.",
-            page=_PAGE,
+            "ranks above them. Add unlabeled rows."
         )
     if len(sizes) < _MIN_WAVES:
         raise PUDataError(
             f"wave must have {_MIN_WAVES} values or more among known positives, but has "
-            f"{brief([*rows.waves])}. Name a column of when, where or by whom they were labeled.",
-            page=_PAGE,
+            f"{brief([*rows.waves])}. Name a column of when, where or by whom they were labeled."
         )
     return wave
 
@@ -330,8 +324,7 @@ def _test_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: f
     if not len(counts):
         raise PUDataError(
             "strata must have a value for some rows, but all are missing. Name a column of a "
-            "property of rows, such as their site or year.",
-            page=_PAGE,
+            "property of rows, such as their site or year."
         )
     total, known, room = rows.total, counts[:, 0], counts[:, 0] + counts[:, 2]
     hidden = int(hidden_counts(np.array([beta]), total.unlabeled)[0])

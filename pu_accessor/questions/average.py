@@ -136,8 +136,7 @@ def _check_average(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -
         raise PUValueError(
             "beta must be a frame of one row with average=True, but it has one for each "
             f"{', '.join(betas.levels)}, whose joint error is unknown. Pass the "
-            f"points, beta=found.set_index({betas.levels[0]!r})['beta'].",
-            page="beta#with-its-error",
+            f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
         )
 
 

@@ -62,7 +62,6 @@ _ADJUSTED = {
 _NO_SIZE = "A difference and its interval need beta: compare('auroc', 0.3)."
 _SIZE = ("difference", "lower", "upper")
 _TEST = ("statistic", "df", "p_value", "p_adjusted")
-_WHICH_MODEL = "many_models#which-model-is-better"
 
 
 def compare(
@@ -153,8 +152,7 @@ def compare(
     if beta is None and "test" not in entry.purposes:
         raise PUTypeError(
             f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order by "
-            "AUROC does not depend on it.",
-            page=_WHICH_MODEL,
+            "AUROC does not depend on it."
         )
 
     def compute(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
@@ -370,8 +368,7 @@ def _check_without_beta(entry: Metric, target: str) -> None:
             f"beta must be passed for the gap of {entry.name!r} on "
             f"{'future data' if target == 'population' else 'this sample'}: for example 0.3, or "
             "one for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on "
-            "future data, at={'threshold': 0.5}, needs none.",
-            page="many_models#a-beta-for-each-group",
+            "future data, at={'threshold': 0.5}, needs none."
         )
 
 
@@ -458,8 +455,7 @@ def dominance(
     if dim not in curves.indexes or dim == "rank" or curves.sizes[dim] < 2:
         raise PUValueError(
             "A comparison needs two or more models, but there is one. Name two columns of scores, "
-            "df.pu(score=['svm', 'forest']), or a column with two keys, df.pu(by='model').",
-            page=_WHICH_MODEL,
+            "df.pu(score=['svm', 'forest']), or a column with two keys, df.pu(by='model')."
         )
     ordered = curves.transpose(dim, "beta", "bound", ...)
     order = compare_roc_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())

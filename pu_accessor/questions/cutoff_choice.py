@@ -146,7 +146,7 @@ def cutoff(
     cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
     if cutoffs["lower"].isna().any():
         step = "Lower the goal or the level, or label more."
-        warn_caller(f"{cutoffs.attrs['statement']} {step}", page="cutoffs")
+        warn_caller(f"{cutoffs.attrs['statement']} {step}")
     return add_failed_groups(cutoffs, results)
 
 
@@ -158,8 +158,7 @@ def _check_level(betas: Betas, level: float) -> None:
     raise PUValueError(
         f"beta must be estimated at a higher level than the guarantee ({level:g}), but it has "
         f"{betas.level:g}: 1 - level is split between beta and the ranking. Pass level={half:g} "
-        "to estimate_beta or beta_from_labels, or a lower level here.",
-        page="beta#with-its-error",
+        "to estimate_beta or beta_from_labels, or a lower level here."
     )
 
 

@@ -485,8 +485,7 @@ def _warn_of_probabilities_of_known(results: Results[_RankingEstimates]) -> None
         warn_caller(
             "Scores look like probabilities of being known, not of being positive: their mean is "
             f"the share of known positives (in {known} of {len(results.each)} rankings). Divide "
-            "them by the share of positives that are known, n/(n + beta*n_unlabeled).",
-            page="practice#calibration",
+            "them by the share of positives that are known, n/(n + beta*n_unlabeled)."
         )
 
 
@@ -517,7 +516,6 @@ def _warn_of_few_rows(results: Results[_RankingEstimates]) -> None:
         f"Fewer than {_MIN_FOR_PRECISION} positives are known ({{}}): intervals of average "
         "precision on future data may be wrong. Label more positives, or use auroc or "
         "target='examples'.",
-        "population",
     )
     sizes = [(result.key, result.content.effective_rest) for result in results.each]
     warn_of_groups(
@@ -526,7 +524,6 @@ def _warn_of_few_rows(results: Results[_RankingEstimates]) -> None:
         "Weights leave average precision to fewer rows, other than known positives, than "
         f"{_MIN_FOR_PRECISION} in effect ({{}}), as few of these rank high: its interval may be "
         "wrong. Sample more of the rows that rank high.",
-        "clusters",
     )
 
 

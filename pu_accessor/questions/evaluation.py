@@ -247,7 +247,6 @@ def _warn_of_rankings(results: Results[Any], *, warn_limits: bool) -> None:
         "beta exceeds the upper limit that the known positives set at this level ({}). Pass a "
         "smaller beta (see df.pu.estimate_beta). If beta is right, the known positives are not a "
         "random sample of the positives.",
-        "beta#too-high",
     )
     warn_of_groups(
         results.names,
@@ -255,7 +254,6 @@ def _warn_of_rankings(results: Results[Any], *, warn_limits: bool) -> None:
         f"The effective number of known positives is below {_MIN_EFFECTIVE_SIZE} ({{}}): a few "
         "small propensities have most of the weight, and intervals may be wrong. Label more such "
         "examples, or bound the propensities from below: df['propensity'].clip(lower=0.05).",
-        "biased_labels",
     )
     warn_of_groups(
         results.names,
@@ -263,7 +261,6 @@ def _warn_of_rankings(results: Results[Any], *, warn_limits: bool) -> None:
         f"monotone=True is rejected at level {results.settings.level:g}: no concave curve fits "
         "the known positives where this share of the rest ranks above ({}). Leave monotone out: "
         "results that assume it are wrong.",
-        "monotone",
     )
 
 
@@ -292,7 +289,7 @@ def _warn_of_reversed_scores(results: Results[Any], terms: Terms, *, per_group: 
             f"-df[{model!r}]."
         )
         groups = [(keys[position], f"{areas[position]:.2g}") for position in low.tolist()]
-        warn_of_groups(names, groups, text, "labels#scores")
+        warn_of_groups(names, groups, text)
 
 
 def _warn_of_weights(results: Results[Any]) -> None:
@@ -305,7 +302,6 @@ def _warn_of_weights(results: Results[Any]) -> None:
         "One row has more than a tenth of the weight of its kind, known positives or others ({}). "
         "With weight= it counts as one sampled row, and intervals are long. If it stands for that "
         "many identical rows: df.pu(count=...).",
-        "clusters#counts",
     )
 
 
@@ -319,18 +315,18 @@ def warn_of_few_clusters(
         "among clusters is hardly known, and intervals may be wrong. Label positives of more "
         "clusters."
     )
-    warn_of_groups(names, few, text, "clusters")
+    warn_of_groups(names, few, text)
 
 
 def warn_of_groups(
-    names: Sequence[str], groups: Sequence[tuple[Hashable, str]], text: str, page: str
+    names: Sequence[str], groups: Sequence[tuple[Hashable, str]], text: str
 ) -> None:
     """Warn of groups, if there are any, with a detail of each."""
     if groups:
         details = _join_first(
             f"{name_group(names, key)}: {detail}" if names else detail for key, detail in groups
         )
-        warn_caller(text.format(details), page=page)
+        warn_caller(text.format(details))
 
 
 def _join_first(groups: Iterable[str]) -> str:
@@ -346,7 +342,7 @@ def warn_of_rows(
         keys = frame.loc[rows, [*names, "beta"]].to_dict("records")
         where = shorten(map(str, keys), most=3, width=100)
         text = f"In {rows.sum()} of {len(frame)} rows {message}. They are at [{where}]."
-        warn_caller(text, page="beta#too-high" if "beta" in message else None)
+        warn_caller(text)
 
 
 def check_estimate_total(results: Iterable[Result[Any]], estimate: Beta) -> None:

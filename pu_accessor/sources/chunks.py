@@ -54,8 +54,7 @@ class Chunks:
             if not isinstance(chunk, tuple | list) or len(chunk) != 2:
                 raise PUTypeError(
                     "Each of the chunks must be a DataFrame or a pair (score, label), but one is "
-                    f"a {type(chunk).__name__}.",
-                    page="large_data#chunks",
+                    f"a {type(chunk).__name__}."
                 )
             score, label = chunk
             yield pair_arrays(score, label, " of a chunk")

@@ -76,8 +76,7 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
         raise PUValueError(
             f"cluster column {column.name!r} must have a value in each row, but {missing} of "
             f"{column.size} are missing. Drop these rows, or give each its own id if it belongs "
-            "to no other.",
-            page="clusters",
+            "to no other."
         )
     return numbers, len(ids)
 

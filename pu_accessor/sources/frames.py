@@ -141,7 +141,7 @@ class FrameSource:
             pairs = rows[[key, name]].drop_duplicates()
             is_once_in_each = len(pairs) > _MIXED_SHARE * len(rows)
             if is_once_in_each and pairs[name].nunique() < _MIXED_SHARE * len(pairs):
-                warn_caller(_MIXED.format(key, name), page="many_models")
+                warn_caller(_MIXED.format(key, name))
                 return
 
     def template(self, roles: Terms) -> xr.Dataset | None:

@@ -182,8 +182,7 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     if not all(sizes):
         raise PUDataError(
             "Each pooled group must contain examples other than known positives, but one does "
-            "not. Leave it out, or make other folds.",
-            page="cross_validation#one-answer-for-all-folds",
+            "not. Leave it out, or make other folds."
         )
     ranks, among_known = {}, {}
     covariance = np.zeros(parts[0].covariance.shape)

@@ -40,8 +40,7 @@ def compare_roc_curves(fpr: FloatArray, tpr: FloatArray) -> Dominance:
     if np.isnan(fpr).any():
         raise PUValueError(
             "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta, "
-            "or add rows without labels.",
-            page="beta#too-high",
+            "or add rows without labels."
         )
     curves = [
         [

@@ -57,8 +57,7 @@ def list_pairs(models: int) -> Pairs:
     if models < 2:
         raise PUValueError(
             f"A comparison needs two or more models, but there is {models or 'none'}. Name two "
-            "columns, df.pu(score=['svm', 'forest']), or one with two keys, df.pu(by='model').",
-            page="many_models#which-model-is-better",
+            "columns, df.pu(score=['svm', 'forest']), or one with two keys, df.pu(by='model')."
         )
     first, second = np.array(list(combinations(range(models), 2)), dtype=np.int64).T
     return first, second

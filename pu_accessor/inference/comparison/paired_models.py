@@ -248,8 +248,7 @@ def _cluster_design(sums: FloatArray, sizes: CountArray, plain: float) -> Design
         raise PUDataError(
             f"cluster must leave known positives in two or more, but they are in {with_positive}: "
             "the variance between clusters is unknown. Omit cluster=... if rows are "
-            "independent.",
-            page="clusters",
+            "independent."
         )
     mean_size = float(sizes[0].sum()) / with_positive
     return design_effect_of_sums(sums, sizes, with_positive, plain, mean_size)

@@ -34,8 +34,7 @@ def check_probability_scores(ranking: Ranking, question: str) -> None:
         raise PUDataError(
             f"{question} needs scores that are probabilities, but {outside} of {total} lie "
             "outside [0, 1]. Turn them into probabilities of being positive first, for example "
-            "by scikit-learn's CalibratedClassifierCV or 1/(1 + exp(-score)) of log-odds.",
-            page="practice#net-benefit",
+            "by scikit-learn's CalibratedClassifierCV or 1/(1 + exp(-score)) of log-odds."
         )
 
 

@@ -71,6 +71,5 @@ def no_negatives_error(what: str, beta: float, total: Counts) -> PUDataError:
         step = "All are known positives: add unlabeled examples or known negatives to the rows"
     return PUDataError(
         f"{what} needs negatives, but at beta = {beta:g} there are none among the {sum(total)} "
-        f"examples. {step}.",
-        page="beta#too-high",
+        f"examples. {step}."
     )

@@ -281,8 +281,7 @@ def count_shared_clusters(terms: Sequence[GroupTerm]) -> float:
     if number < 2:
         raise PUDataError(
             "cluster must have known positives in 2 clusters or more, but those of all "
-            f"{len(terms)} groups are in one. Label positives of other clusters.",
-            page="clusters",
+            f"{len(terms)} groups are in one. Label positives of other clusters."
         )
     return number
 

@@ -125,8 +125,7 @@ def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimate
         kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
         raise PUDataError(
             f"at={{{at.kind!r}: ...}} needs {kind}, but at this beta there are none. Pass a "
-            f"{change} beta, or a rank.",
-            page="beta#too-high",
+            f"{change} beta, or a rank."
         )
     is_met |= ~is_met.any(axis=0) & (rates == np.fmax.reduce(rates))
     last = len(is_met) - 1 - is_met[::-1].argmax(axis=0)

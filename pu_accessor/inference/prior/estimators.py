@@ -197,8 +197,7 @@ def _check_negatives(total: Counts) -> None:
     if not total.known_negative:
         raise PUDataError(
             "This method needs known negatives that are a random sample of the negatives, but "
-            "there are none. Use method='feasible', which gives an upper limit.",
-            page="known_negatives",
+            "there are none. Use method='feasible', which gives an upper limit."
         )
 
 

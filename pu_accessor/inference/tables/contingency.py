@@ -330,8 +330,7 @@ def bound_curve_on_future_data(
     if not negatives.all():
         raise PUDataError(
             "target must be 'examples' if no example is negative, but 'population' was passed: "
-            "there is no false positive rate. Pass a smaller beta, or add unlabeled rows.",
-            page="beta#too-high",
+            "there is no false positive rate. Pass a smaller beta, or add unlabeled rows."
         )
     n = ranking.total.known_positive
     rest = max(sum(ranking.total) - n, 1)
