@@ -406,7 +406,7 @@ DATA = [
     ("FREE.pu.auroc(1, target='examples')", "negative"),
     ("FREE.pu.auroc(1, max_fpr=0.2)", "auroc on future data needs negatives"),
     ("FREE.pu.metric('f1', 1, at={'threshold': -99.0})", "metric on future data needs negatives"),
-    ("FREE.pu.roc_bounds(1, target='population')", "nothing is negative"),
+    ("FREE.pu.roc_bounds(1, target='population')", "no example is negative"),
     ("FREE.pu.assume(prevalence=0.1).average_precision(1)", "needs negatives"),
     ("DF.assign(label=np.nan).pu.metric('f1', 0.1, at=5)", "at least one known positive"),
     ("FREE.pu.estimate_beta(method='two_sided')", "needs known neg"),
