@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.ext.autosummary import Autosummary
 
 import pu_accessor
-from pu_accessor.terms import EXCLUSIONS, SUPPORTED_ASSUMPTIONS
+from pu_accessor.terms import SUPPORTED_ASSUMPTIONS
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "generated" / "examples"
@@ -180,36 +180,21 @@ def arrange(app: Sphinx, name: str, source: list[str]) -> None:
     source[0] = text
 
 
-def write_terms(folder: Path) -> None:
-    """Write the tables of sensitivity.md: what each question takes, and what excludes what."""
-
-    def code(fact: str) -> str:
-        return fact if " " in fact else f"`{fact}`"
-
-    because: dict[str, dict[str, list[str]]] = {}
-    for rule in EXCLUSIONS:
-        *first, last = map(code, rule.facts)
-        because.setdefault(rule.why, {}).setdefault(" with ".join(first), []).append(last)
-    tables = {"taken": [("analysis", "accepts")], "exclusions": [("not together", "reason")]}
-    tables["taken"] += [
-        (code(q), ", ".join(map(code, n)) or "none") for q, n in SUPPORTED_ASSUMPTIONS.items()
-    ]
-    for why, pairs in because.items():
-        firsts: dict[tuple[str, str], list[str]] = {}  # several facts are not put together
-        for first, last in pairs.items():
-            firsts.setdefault((" or ".join(last), first * (" with " in first)), []).append(first)
-        together = [f"{' or '.join(each)} with {last}" for (last, _), each in firsts.items()]
-        tables["exclusions"].append(("; ".join(together), why))
+def write_assumptions(folder: Path) -> None:
+    """Write the table of sensitivity.md: the assumptions that each analysis accepts."""
+    rows = [("analysis", "accepts"), ("---", "---")]
+    for method, names in SUPPORTED_ASSUMPTIONS.items():
+        name = {"at a cutoff": "a metric at a cutoff", "early": "NDCG"}.get(method, f"`{method}`")
+        rows.append((name, ", ".join(f"`{each}`" for each in names) or "none"))
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (head, *rows) in tables.items():
-        lines = [f"| {first} | {second} |" for first, second in [head, ("---", "---"), *rows]]
-        (folder / f"{name}.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    lines = [f"| {first} | {second} |\n" for first, second in rows]
+    (folder / "assumptions.md").write_text("".join(lines), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:
     """Connect what changes pages on their way."""
     app.add_directive("autosummary", ShortSummary, override=True)
-    write_terms(ROOT / "docs" / "generated" / "terms")
+    write_assumptions(ROOT / "docs" / "generated" / "terms")
     methods.draw(PICTURES)
     app.connect("autodoc-process-docstring", link_methods, priority=900)
     app.connect("autodoc-process-docstring", add_pictures, priority=901)

@@ -27,7 +27,10 @@ SITE = ROOT / "build" / "site"
 PAGES = ["index.html", "gallery/index.html", "generated/pandas.DataFrame.pu.roc_bounds.html"]
 NARROW = [*PAGES, "gallery/practice/plot_precision_top_k.html"]
 NARROW += ["generated/pandas.DataFrame.pu.metric.html", "api.html"]
-NARROW += sorted(f"{page.stem}.html" for page in (ROOT / "docs").glob("*.md"))
+# All pages of the manual but the changelog, which is a long list.
+NARROW += sorted(
+    f"{page.stem}.html" for page in (ROOT / "docs").glob("*.md") if page.stem != "changelog"
+)
 TELEPHONE = 390
 WIDTHS = {TELEPHONE: 2, 1280: 1, 1920: 1}  # of a page; in how many lines a word may stand there
 TALLEST = 15_000  # pixels that a reader would scroll through
