@@ -6,13 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from pu_accessor.counting import placements
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.placements import (
-    PlacementTable,
-    rank_pairs,
-    sum_clusters,
-    sum_placements,
-)
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.ranking import (
     Counts,
@@ -105,11 +100,13 @@ def pair_scores(
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
-    tables = [PlacementTable.of(by_model, weight) for by_model in known]
-    above = sum_placements(tables, scores, labels.cluster, labels.clusters, labels.count)
-    paired = rank_pairs(names, models, tables, known, above, labels.sizes(), weight)
+    tables = [placements.PlacementTable.of(by_model, weight) for by_model in known]
+    above = placements.sum_placements(
+        tables, scores, labels.cluster, labels.clusters, labels.count
+    )
+    paired = placements.rank_pairs(names, models, tables, known, above, labels.sizes(), weight)
     if labels.cluster is not None:
-        clusters = sum_clusters(tables, known, above, labels.cluster[labels.positive])
+        clusters = placements.sum_clusters(tables, known, above, labels.cluster[labels.positive])
         paired = paired._replace(clusters=clusters)
     if propensity is not None:
         return paired

@@ -14,6 +14,7 @@ import numpy as np
 
 from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference import influence
 from pu_accessor.inference.estimates.hidden_positive_limits import hidden_quantile
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
@@ -27,12 +28,6 @@ from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,
     hidden_share,
-)
-from pu_accessor.inference.influence import (
-    Influence,
-    design_effect,
-    mean_influences,
-    squared_errors_and_df,
 )
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
@@ -137,8 +132,8 @@ def _mean_on_future_data(
 ) -> Estimates:
     """Estimate the mean weight of the positives of future data."""
     mean, influences = _known_mean(ranking, weights)
-    squares, df = squared_errors_and_df(influences)
-    design = design_effect(ranking.clusters, lambda: influences)
+    squares, df = influence.squared_errors_and_df(influences)
+    design = influence.design_effect(ranking.clusters, lambda: influences)
     ends = np.array([0.0, sum(ranking.total) - 1])
     best, worst = weights.mean(ends, np.ones(2)).tolist()
     one = np.ones(betas.size)
@@ -151,18 +146,18 @@ def _mean_on_future_data(
     return Estimates(mean * one, error, *limits)
 
 
-def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, list[Influence]]:
+def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, list[influence.Influence]]:
     """Return the mean weight of known positives, and what examples add to it."""
     weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank))
     terms = weight, -weights.decay * weight, -weights.decay * weight
-    influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
+    influences = influence.mean_influences(replace(ranking, strata=()), lambda _: terms)
     mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
     return mean, influences
 
 
 def linearize_bedroc(
     metric: Any, ranking: Ranking, betas: FloatArray
-) -> tuple[FloatArray, list[Influence], FloatArray]:
+) -> tuple[FloatArray, list[influence.Influence], FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and its derivative by that mean."""
     weights, positives = rank_weights(metric, ranking), count_positives(ranking.total, betas)
     mean, influences = _known_mean(ranking, weights)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.inference.estimates import metric_at_cutoff
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
@@ -17,11 +18,6 @@ from pu_accessor.inference.estimates.early_recognition import (
     linearize_bedroc,
 )
 from pu_accessor.inference.estimates.known_positives import count_positives, known_blocks
-from pu_accessor.inference.estimates.metric_at_cutoff import (
-    CutoffPosition,
-    locate_cutoff,
-    metric_of_shares,
-)
 from pu_accessor.inference.influence import (
     Influence,
     auroc_on_new,
@@ -115,7 +111,7 @@ def _linearize_at_cutoff(
 ) -> Linearized:
     """Linearize a metric at a cutoff, by what clusters add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
-    position = locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
+    position = metric_at_cutoff.locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
     ends, weights = position
     n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, max(size - n, 1)])
@@ -123,7 +119,7 @@ def _linearize_at_cutoff(
     above = np.array([known, float(weights @ ends.head) - known]) / sizes
     hidden = betas * ranking.total.unlabeled / sizes[1]
     prevalence = (n + hidden * sizes[1]) / size
-    value = metric_of_shares(metric, prevalence, hidden, size, cut=False)
+    value = metric_at_cutoff.metric_of_shares(metric, prevalence, hidden, size, cut=False)
     shares = np.repeat(above[:, np.newaxis], betas.size, axis=1)
     steps = np.eye(2)[..., np.newaxis] * _STEP
     of_known, of_rest = (
@@ -171,7 +167,7 @@ def _ap_terms(ranking: Ranking) -> list[list[Influence]]:
     return [mean_influences(unstratified, term) for term in terms]
 
 
-def _rate_influences(position: CutoffPosition) -> list[list[Influence]]:
+def _rate_influences(position: metric_at_cutoff.CutoffPosition) -> list[list[Influence]]:
     """Return what rows add to the shares of known positives, and of the rest, above a cutoff."""
     ends, weights = position
     sizes = ends.total.known_positive, max(sum(ends.total) - ends.total.known_positive, 1)

@@ -18,11 +18,7 @@ import scipy
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.future_data import (
-    counts_of_samples,
-    local_alpha_of_share,
-    ratio_limit,
-)
+from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
@@ -269,14 +265,14 @@ class _FutureBounds:
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
         """Return the smallest surplus, at all cutoffs simultaneously."""
-        samples = counts_of_samples(self.ranking)
-        alpha = local_alpha_of_share(samples[2], rule.level, both=False)
-        lift = ratio_limit(*samples, alpha, 0)[:, np.newaxis]
+        samples = future_data.counts_of_samples(self.ranking)
+        alpha = future_data.local_alpha_of_share(samples[2], rule.level, both=False)
+        lift = future_data.ratio_limit(*samples, alpha, 0)[:, np.newaxis]
         return self.ranking, self._goal_surplus(np.stack([lift, np.ones_like(lift)]))
 
     def _limits(self, errors: FloatArray, cutoffs: slice | IntArray = slice(None)) -> FloatArray:
         """Return limits of both shares at given errors, shape (2, side, errors, cutoffs)."""
-        *counts_above, n, size = counts_of_samples(self.ranking)
+        *counts_above, n, size = future_data.counts_of_samples(self.ranking)
         limits = []
         for above, number, of_sample in zip(counts_above, (n, size), errors, strict=True):
             levels = (2 * scipy.special.ndtr(of_sample) - 1).tolist()
@@ -328,7 +324,7 @@ class _FutureBounds:
 
     def _excess(self, blocks: GoalBlocks, candidates: IntArray, beta: int) -> FloatArray:
         """Return by how much a goal can be exceeded where a block of ties passes it."""
-        *_, n, size = counts_of_samples(self.ranking)
+        *_, n, size = future_data.counts_of_samples(self.ranking)
         recall = self.at.kind == "recall"
         counts, number = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
         counts = counts[candidates].astype(np.float64)
