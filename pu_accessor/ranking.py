@@ -36,8 +36,7 @@ def sorted_unique(counts: IntArray) -> IntArray:
     ordered = np.sort(counts)
     is_first = np.ones(ordered.size, np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    unique: IntArray = ordered[is_first]
-    return unique
+    return ordered[is_first]
 
 
 class Counts(NamedTuple):
@@ -99,8 +98,7 @@ class Clusters(ABC):
     @property
     def known_cluster(self) -> IntArray:
         """The cluster of each known positive, best-ranked first."""
-        cluster: IntArray = self.code[self._known][self._order]
-        return cluster
+        return self.code[self._known][self._order]
 
     @property
     def known_weight(self) -> CountArray | None:

@@ -124,8 +124,7 @@ def _invert(positive: FloatArray, propensity: FloatArray | None) -> FloatArray |
     if propensity is None:
         return None
     # Ties are ordered by propensity, so that the order of rows does not matter.
-    inverse: FloatArray = 1 / propensity[np.lexsort((propensity, -positive))]
-    return inverse
+    return 1 / propensity[np.lexsort((propensity, -positive))]
 
 
 def _make_ranking(
@@ -161,8 +160,7 @@ class _Refiner:
     def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores."""
         cost, index = np.unique(0.0 - thresholds, return_inverse=True)  # best first
-        counts: CountArray = self.count(0.0 - cost).blocks()[1][1::2][index]
-        return counts
+        return self.count(0.0 - cost).blocks()[1][1::2][index]
 
 
 def _insert_cutoffs(ranking: Ranking, counted: str, nth: OrderStatistics) -> Ranking:

@@ -333,8 +333,7 @@ def impossible(tables: xr.Dataset) -> xr.DataArray:
 
 
 def _ranks(table: Table) -> FloatArray:
-    ranks: FloatArray = np.asarray(table.get("rank", table["tp"] + table["fp"]), np.float64)
-    return ranks
+    return np.asarray(table.get("rank", table["tp"] + table["fp"]), np.float64)
 
 
 def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
