@@ -53,10 +53,8 @@ _PRIOR_SIZE = 0.5  # values added to a sample at either end, as in Jeffreys' pri
 def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
     """Estimate AUROC on future data, with its interval."""
     check_labels(betas, ranking.total)
-    share, placements = (
-        positive_share_of_rest(ranking.total, betas),
-        placements_of_ranking(ranking),
-    )
+    share = positive_share_of_rest(ranking.total, betas)
+    placements = placements_of_ranking(ranking)
     design = design_effect(ranking.clusters, partial(placement_influences, ranking))
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, rule.level, design.df)
@@ -148,8 +146,7 @@ def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Settings) 
     check_labels(betas, ranking.total)
     if rule.prevalence is None:
         value = unbiased_ap(ranking, betas)
-        influences = precision_influences(ranking)
-        statistic = _ap_interval(ranking, betas, value, influences, rule.level)
+        statistic = _ap_interval(ranking, betas, value, precision_influences(ranking), rule.level)
     else:
         count_negatives(ranking.total, betas, "average_precision on future data")
         statistic = _ap_at_prevalence(ranking, betas, rule.prevalence, rule.level)
@@ -270,8 +267,7 @@ def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influe
     part = np.clip(np.where(fpr[:-1] < max_fpr, part, 0), 0, 1)
     values = []
     for size, count in ((rest, others), (n, known)):
-        step = np.diff(count) * part / size
-        through = np.append(0.0, np.cumsum(step))
+        through = np.append(0.0, np.cumsum(np.diff(count) * part / size))
         values.append(part * (through[-1] - (through[:-1] + through[1:]) / 2))
     return center_influences([(ranking, values[0], -values[1] / rest)])[0]
 

@@ -186,5 +186,5 @@ def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimate
 def ap_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:
     """Return average precision, which may exceed 1, and its standard error."""
     equal = np.full(ranking.total.known_positive, 2.0)
-    _, error = weighted_areas.jackknife_ap(ranking, equal, betas)
+    error = weighted_areas.jackknife_ap(ranking, equal, betas)[1]
     return unbiased_ap(replace(ranking, strata=()), betas), error

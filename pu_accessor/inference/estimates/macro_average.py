@@ -86,9 +86,8 @@ def group_term(
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         term = _cutoff_term(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
-        ends = _auroc_range(
-            positive_share_of_rest(ranking.total, betas)
-        )  # raises without negatives
+        share = positive_share_of_rest(ranking.total, betas)  # raises without negatives
+        ends = _auroc_range(share)
         if target == "population":  # pooled strata are ranked separately
             value, error = auroc_on_new(ranking, betas), np.nan * betas
         else:

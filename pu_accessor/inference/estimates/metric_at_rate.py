@@ -81,8 +81,7 @@ def metric_at_rate(
     for name, extreme in extremes.items():
         new = bounds.ranking.head[blocks.here[block]] if name.startswith("rank") else values
         extreme.at(ends[name], beta, new)
-    clipped = (bounds.clipped[blocks.here] & allowed).any(axis=0)
-    return replace(estimates, clipped=clipped, **ends)
+    return replace(estimates, clipped=(bounds.clipped[blocks.here] & allowed).any(axis=0), **ends)
 
 
 def _split_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]:
@@ -331,8 +330,7 @@ class _FutureBounds:
         share = wilson_interval(counts, max(number, 1), self.rule.level)[1]
         inside = np.array([np.ones(candidates.size), np.zeros(candidates.size)])
         outside = inside + np.array([-share * recall, share * (not recall)])
-        ends = (self._goal_surplus(each, beta) for each in (inside, outside))
-        return np.subtract(*ends)
+        return self._goal_surplus(inside, beta) - self._goal_surplus(outside, beta)
 
     def _points(self, limits: FloatArray, beta: int, excess: FloatArray) -> list[FloatArray]:
         """Return shares with a surplus of `excess`, on both ways from best to worst limits."""

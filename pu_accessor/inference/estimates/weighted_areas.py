@@ -91,8 +91,7 @@ def estimates_with_limits(
 def jackknife_ap(ranking: Ranking, weight: FloatArray, betas: FloatArray) -> FloatPair:
     """Return average precision and its jackknife standard error."""
     n, (_, end), rows = ranking.total.known_positive, block_bounds(ranking), []
-    positives = count_positives(ranking.total, betas).tolist()
-    for number in positives:
+    for number in count_positives(ranking.total, betas).tolist():
         hidden = latent_shares(weight, number - n)
         area, pull = _ap_and_pull(end, 1 + hidden, number)
         has_error = n > 2 or number == n

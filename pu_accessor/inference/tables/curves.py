@@ -193,8 +193,7 @@ def _average_precision(
     true, gain = factor * (start + 1), factor * other
     heads = rank[:-1] - start + true
     sums = true / heads + _sum_of_ratios(true, gain, heads, 1 - other + gain, size - 1)
-    between = gained / size * sums
-    whole = np.where(is_block, tied, between).sum()
+    whole = np.where(is_block, tied, gained / size * sums).sum()
     return float(whole / positives[0]) if positives[0] > 0 else nan
 
 

@@ -94,8 +94,7 @@ def add_bend_cutoffs(
     """Add the cutoffs at which bounds and completions bend."""
     if ranking.refiner is None or not bands.tables:
         return ranking
-    parts = bands.in_parts(ranking.rank.size)
-    corners = [_band_bends(ranking, part) for part in parts]
+    corners = [_band_bends(ranking, part) for part in bands.in_parts(ranking.rank.size)]
     corners += [_completion_bends(ranking, completions)] if completions else []
     ranking = ranking.refine(sorted_unique(np.concatenate(corners)))
     for bends_of in (
@@ -105,8 +104,7 @@ def add_bend_cutoffs(
         for part in bands.in_parts(ranking.rank.size):
             bounds = _bound_each(ranking, part, settings)
             completions = complete_for(settings, ranking, part.latent)
-            narrowed = _narrow(ranking, bounds, completions)
-            bends.append(bends_of(ranking.unlabeled, narrowed))
+            bends.append(bends_of(ranking.unlabeled, _narrow(ranking, bounds, completions)))
         ranking = ranking.refine(sorted_unique(np.concatenate(bends)))
     return ranking
 
