@@ -37,8 +37,7 @@ def as_betas(beta: npt.ArrayLike) -> FloatArray:
     values = as_array(beta)
     if values.dtype == object and all(map(is_number, values.flat)):
         values = values.astype(np.float64)
-    is_masked = isinstance(beta, np.ma.MaskedArray)
-    if is_masked or values.dtype.kind not in "iuf" or values.ndim > 1:
+    if isinstance(beta, np.ma.MaskedArray) or values.dtype.kind not in "iuf" or values.ndim > 1:
         raise PUTypeError(
             "beta must be a number or a one-dimensional array of numbers, but "
             f"{reprlib.repr(beta)} was passed. It is the fraction of positives among the "

@@ -155,8 +155,7 @@ def _find_errors(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
         yield PUValueError(INCONSISTENT)
     if needs == "whole" and not has_all_cutoffs(tables):
         ranks = np.ravel(tables["rank"]) if "rank" in tables.coords else np.array([])
-        first = ", ".join(map(str, ranks[:3]))
-        yield PUValueError(_PARTIAL.format(ranks.size, first))
+        yield PUValueError(_PARTIAL.format(ranks.size, ", ".join(map(str, ranks[:3]))))
 
 
 def curves_in(curves: xr.Dataset) -> list[str]:

@@ -44,12 +44,10 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     tables = read_dataset(tables, "tables")
     tp, fp, fn, tn = (tables[count].variable for count in COUNTS)
     both = _apply(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
-    rates = {
-        rate: values.transpose(*tp.dims)
-        for rate, values in zip(CURVE_RATES[name], both, strict=True)
-    }
-    for rate, values in rates.items():
-        values.attrs = dict(VARIABLES[rate].attrs)
+    rates = {}
+    for rate, values in zip(CURVE_RATES[name], both, strict=True):
+        rates[rate] = values.transpose(*tp.dims)
+        rates[rate].attrs = dict(VARIABLES[rate].attrs)
     return xr.Dataset(rates, tables.coords, tables.attrs)
 
 
@@ -259,11 +257,8 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
 
 def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
     """Tell which cutoffs do not repeat another, as the last ones of shorter rankings do."""
-    if (
-        axis == "rank"
-        or "rank" not in dataset.variables
-        or not dataset["rank"].attrs.get("n_cutoffs", 1)
-    ):
+    may_repeat = axis != "rank" and "rank" in dataset.variables
+    if not (may_repeat and dataset["rank"].attrs.get("n_cutoffs", 1)):
         return xr.DataArray(np.ones(dataset.sizes[axis], dtype=bool), dims=axis)
     new: xr.DataArray = xr.apply_ufunc(
         lambda ranks: ~(pd.Series(ranks).duplicated() | np.isnan(ranks)).to_numpy(),

@@ -389,9 +389,8 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
             continue
         for place in _LOCATIONS:
             legend.set_loc(place)  # type: ignore[arg-type]
-            if not _hides(
-                ax, kept, legend.get_window_extent().padded(_LEGEND_PADDING * frame.width)
-            ):
+            box = legend.get_window_extent().padded(_LEGEND_PADDING * frame.width)
+            if not _hides(ax, kept, box):
                 return
     legend.remove()
 

@@ -81,8 +81,7 @@ def _pair_groups(
                 f"{role} must be the same in all groups, but {count} of {rows.shape[1]} examples "
                 f"have different ones. The {role} of an example does not depend on the model."
             )
-    aligned = labels.take(rows[0])
-    paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles)
+    paired = pair_scores(groups.names, groups.keys, scores[rows], labels.take(rows[0]), roles)
     return LazyByKey((), ((),), lambda _: paired)
 
 

@@ -211,13 +211,18 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
 
 
 def latent_bounds_of_many(
-    band: str | Band | RankBand, n: int, m: tuple[int, ...], level: float, *options: Any
+    band: str | Band | RankBand,
+    n: int,
+    m: tuple[int, ...],
+    level: float,
+    *options: Any,
+    **named: Any,
 ) -> Bounds:
     """Return the limits of a band for several numbers of hidden positives, one row each."""
     if isinstance(band, RankBand):
         raise TypeError("Bounds by rank have no table.")
     if isinstance(band, str):
-        return _bounds_by_name(band, n, m, level, *options)
+        return _bounds_by_name(band, n, m, level, *options, **named)
     return stack_bounds(lambda latent: latent_bounds(band, n, latent, level), m)
 
 

@@ -99,8 +99,7 @@ def find_sample_cutoff(
         raise no_negatives_error(goal.name, float(betas[0]), ranking.total)
     position = _best_guaranteed_cutoff(bounds, goal)
     if position is not None and (extra := _counts_between_cutoffs(bounds, goal, position)).size:
-        finer = bounds.tables.ranking.refine(extra)
-        bounds = _bound_metric(finer, betas, goal, rule)
+        bounds = _bound_metric(bounds.tables.ranking.refine(extra), betas, goal, rule)
         position = _best_guaranteed_cutoff(bounds, goal)
     # A false positive rate is tested from the shortest list on.
     best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin

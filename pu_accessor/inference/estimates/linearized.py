@@ -9,14 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.estimates import metric_at_cutoff
+from pu_accessor.inference.estimates import early_recognition, metric_at_cutoff
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.early_recognition import (
-    completed_early_recognition,
-    linearize_bedroc,
-)
 from pu_accessor.inference.estimates.known_positives import count_positives, known_blocks
 from pu_accessor.inference.influence import (
     Influence,
@@ -63,9 +59,11 @@ def linearize(
         positives = count_positives(ranking.total, betas)
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
     else:
-        value, of_mean, scale = linearize_bedroc(metric, ranking, betas)
+        value, of_mean, scale = early_recognition.linearize_bedroc(metric, ranking, betas)
         influences, slope = [of_mean], scale[np.newaxis]
-        estimate = partial(completed_early_recognition, metric, ranking, betas, on_new=True)
+        estimate = partial(
+            early_recognition.completed_early_recognition, metric, ranking, betas, on_new=True
+        )
     if metric.curve == "roc":
         max_move, moved = slope[0] / ranking.total.known_positive, _auroc_moves_by_level(ranking)
         influences = [[part._replace(moved=moved) for part in parts] for parts in influences]
@@ -134,8 +132,7 @@ def _linearize_at_cutoff(
 
     def estimate() -> FloatArray:
         _, table = completed_table(ends, betas, on_new=True)
-        mixed = (np.tensordot(weights, count, 1) for count in table)
-        return metric(*mixed).astype(np.float64)
+        return metric(*(np.tensordot(weights, count, 1) for count in table)).astype(np.float64)
 
     return Linearized(
         value(*shares),

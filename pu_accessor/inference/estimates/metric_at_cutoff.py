@@ -179,9 +179,7 @@ def _complete_tables(
 _SMALL_SHARE = 1e-9  # predicted positives, for metrics that do not depend on their number
 _CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
 _CORRELATION_LEVEL = 0.95  # level at which correlations of errors are evaluated
-# From the shares of known positives and of the rest above a threshold to a metric.
 _Values: TypeAlias = FloatArray | float
-_MetricOfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def future_metric_at_threshold(
@@ -291,7 +289,7 @@ def _concave_limits(
 
 def metric_of_shares(
     metric: Metric, prevalence: _Values, share: _Values, size: int, *, cut: bool = True
-) -> _MetricOfShares:
+) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Return a metric as a function of the shares above a threshold."""
 
     def value(known: FloatArray, others: FloatArray) -> FloatArray:

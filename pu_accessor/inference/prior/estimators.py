@@ -150,8 +150,7 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     inside = min(max(beta, 0.0), 1.0)
     # For a true beta of 0 or 1, half of the estimates are outside of [0, 1].
     beyond = abs(beta - inside) > _TOLERANCE
-    warnings = (_CONTRADICTION,) if beyond and lower == upper else ()
-    return Prior(inside, lower, upper, warnings)
+    return Prior(inside, lower, upper, (_CONTRADICTION,) if beyond and lower == upper else ())
 
 
 def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:

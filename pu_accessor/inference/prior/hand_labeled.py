@@ -63,8 +63,7 @@ def highest_density(
         return float(posterior.ppf(1 - level)), 1.0
 
     def difference(below: float) -> float:  # of log densities
-        ends = posterior.ppf([below, below + level])
-        return float(np.subtract(*posterior.logpdf(ends)))
+        return float(np.subtract(*posterior.logpdf(posterior.ppf([below, below + level]))))
 
     edge = 1e-12 * sqrt(1 - level)
     below = scipy.optimize.brentq(difference, edge, 1 - level - edge, xtol=edge)

@@ -87,11 +87,6 @@ class Tables:
     local_alpha: FloatArray | None = None  # of a simultaneous band
 
     @property
-    def fp(self) -> Numbers:
-        """Shape (cutoffs, 3, betas)."""
-        return self.head[:, np.newaxis, np.newaxis] - self.tp
-
-    @property
     def table(self) -> Table:
         """The four counts, shape (cutoffs, 3, betas)."""
         size = self.positives + self.negatives
