@@ -102,9 +102,7 @@ def is_number(value: Any, kind: type = Real) -> bool:
     """Tell whether a value is a number within the range of float; True and False are not."""
     if not isinstance(value, kind) or isinstance(value, bool):
         return False
-    return not isinstance(value, Rational) or bool(
-        -_LARGEST_FLOAT <= Fraction(value) <= _LARGEST_FLOAT
-    )
+    return not isinstance(value, Rational) or abs(Fraction(value)) <= _LARGEST_FLOAT
 
 
 def check_share(argument: str, value: Any, span: str = "[0, 1]") -> float:

@@ -70,9 +70,8 @@ def with_counts(curves: xr.Dataset) -> xr.Dataset:
         fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])
     counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
     dims = curves[CURVE_RATES[names[0]][1]].dims
-    return curves.assign(
-        {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
-    )
+    data = {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
+    return curves.assign(data)
 
 
 def metric(tables: xr.Dataset, metric: AnyMetric) -> xr.DataArray:

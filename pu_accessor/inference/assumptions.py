@@ -48,8 +48,7 @@ class Outcome(NamedTuple):
 def share_of_rest_above(ranking: Ranking) -> FloatArray:
     """Return the share of the rest above each known positive, best first; ties count half."""
     rest = ranking.head - ranking.known_positive
-    middle = (rest[:-1] + rest[1:]) / (2 * rest[-1])
-    return np.repeat(middle, np.diff(ranking.known_positive))
+    return np.repeat((rest[:-1] + rest[1:]) / (2 * rest[-1]), np.diff(ranking.known_positive))
 
 
 def waves_test(above: FloatArray, wave: IntArray, cluster: IntArray | None = None) -> Outcome:

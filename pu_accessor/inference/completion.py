@@ -143,8 +143,7 @@ def hidden_positives_above(edges: Edges, latent: IntArray, unlabeled: IntArray) 
     false -= offset
     np.clip(false, np.maximum(head - hidden, 0), np.minimum(head, free), out=false)
     # A single known positive does not show where the last one is.
-    highest = np.where(edges.several, np.maximum(edges.last - hidden, 0), free)
-    np.minimum(false, highest, out=false)
+    np.minimum(false, np.where(edges.several, np.maximum(edges.last - hidden, 0), free), out=false)
     return head - false
 
 

@@ -218,8 +218,7 @@ def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
 def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return Cohen's kappa; in floats, as products of counts overflow."""
     tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
-    chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
-    return _share(2 * (tp * tn - fp * fn), chance)
+    return _share(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
 def _net_benefit(threshold: float) -> MetricFunction:

@@ -245,9 +245,8 @@ def _curves(frame: pd.DataFrame, x: str) -> tuple[list[Curve], Levels]:
     keys = _keys(frame, x)
     if sides := [key for key in keys if key.endswith(("_a", "_b"))]:
         half = len(sides) // 2
-        first, second = (
-            frame[part].astype(str).agg(", ".join, axis=1) for part in (sides[:half], sides[half:])
-        )
+        parts = sides[:half], sides[half:]
+        first, second = (frame[part].astype(str).agg(", ".join, axis=1) for part in parts)
         frame = frame.assign(pair=first + " minus " + second)
         keys = [*(key for key in keys if key not in sides), "pair"]
     own_beta = x != "beta" and _has_own_betas(frame, keys)

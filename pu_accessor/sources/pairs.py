@@ -100,9 +100,8 @@ def pair_scores(
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
     tables = [placements.PlacementTable.of(by_model, weight) for by_model in known]
-    above = placements.sum_placements(
-        tables, scores, labels.cluster, labels.clusters, labels.count
-    )
+    columns = labels.cluster, labels.clusters, labels.count
+    above = placements.sum_placements(tables, scores, *columns)
     paired = placements.rank_pairs(names, models, tables, known, above, labels.sizes(), weight)
     if labels.cluster is not None:
         clusters = placements.sum_clusters(tables, known, above, labels.cluster[labels.positive])

@@ -38,9 +38,8 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     check_labels(betas, ranking.total)
     share = influence.positive_share_of_rest(ranking.total, betas)
     placements = influence.placements_of_ranking(ranking)
-    design = influence.design_effect(
-        ranking.clusters, partial(influence.placement_influences, ranking)
-    )
+    parts = partial(influence.placement_influences, ranking)
+    design = influence.design_effect(ranking.clusters, parts)
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, rule.level, design.df)
     statistic = replace(statistic, value=influence.auroc_on_new(ranking, betas))

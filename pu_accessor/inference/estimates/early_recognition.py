@@ -122,8 +122,7 @@ def _mean_on_future_data(
     mean, influences = _known_mean(ranking, weights)
     squares, df = influence.squared_errors_and_df(influences)
     design = influence.design_effect(ranking.clusters, lambda: influences)
-    ends = np.array([0.0, sum(ranking.total) - 1])
-    best, worst = weights.mean(ends, np.ones(2)).tolist()
+    best, worst = weights.mean(np.array([0.0, sum(ranking.total) - 1]), np.ones(2)).tolist()
     one = np.ones(betas.size)
     error = float(design.effect * squares.sum()) ** 0.5 * one
     half = intervals.half_width(error, min(df, design.df), level)

@@ -195,8 +195,7 @@ def find_population_cutoff(
     """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
     contingency.check_labels(betas, ranking.total)
     beta, search = float(betas[0]), partial(find_future_cutoff, ranking, goal=goal, level=level)
-    cutoffs = [search(b, monotone=ranking.monotone, estimated_at=beta) for b in betas.tolist()]
-    worst = min(cutoffs)
+    worst = min(search(b, monotone=ranking.monotone, estimated_at=beta) for b in betas.tolist())
     cutoff = ranking.at(np.array([worst.rank]))
     estimate = float(_estimate_metric_at_cutoffs(cutoff, beta, goal)[0]) if worst.rank else nan
     ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
@@ -239,9 +238,8 @@ def find_future_cutoff(
         return FutureCutoff(0, inf, nan)
     b = float(positive_share_of_rest(ranking.total, np.array([beta]))[0])
     if goal.name == "precision" and not monotone:
-        bound = _lower_precision(
-            ranking, b, future_data.local_alpha_of_share(n, level, both=False)
-        )
+        alpha = future_data.local_alpha_of_share(n, level, both=False)
+        bound = _lower_precision(ranking, b, alpha)
         return _pick_cutoff(ranking, _meets_goal_at(ranking, bound, *goal_and_beta), bound, -1)
     cutoffs = []
     starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
@@ -263,9 +261,8 @@ def _pick_cutoff(ranking: Ranking, met: BoolArray, bound: FloatArray, end: int) 
 def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     """Return the lower limit of precision at each cutoff, missed with alpha/2."""
     samples = future_data.counts_of_samples(ranking)
-    return future_data.precision_from_lift(
-        future_data.ratio_limit(*samples, alpha, 0), *samples[2:], b
-    )
+    lift = future_data.ratio_limit(*samples, alpha, 0)
+    return future_data.precision_from_lift(lift, *samples[2:], b)
 
 
 def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
@@ -292,8 +289,7 @@ def _fixed_sequence_test(
     last = np.searchsorted(ranking.rank - ranking.known_positive, grid, "right") - 1
     unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
     finer = ranking.refine(sorted_unique(unlabeled))
-    rest = finer.rank - finer.known_positive
-    lists = finer.take(np.searchsorted(rest, grid, "right") - 1)
+    lists = finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)
     limit = _lower_precision if goal.name == "precision" else _upper_fpr
     bound = limit(lists, b, min(2 * (1 - level), 1.0))
     passes = np.logical_and.accumulate(_meets_goal_at(lists, bound, goal, beta))

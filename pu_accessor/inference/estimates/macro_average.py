@@ -305,8 +305,7 @@ def _shared_cluster_variance(
     difference = np.repeat((value - value.mean(axis=0)).T, each, axis=1)
     added = pooled.influence / np.reshape(span, (-1, 1)) + difference * pooled.share
     _, cluster = np.unique(pooled.code, return_inverse=True)
-    total = np.bincount(cluster, pooled.share)
-    left = np.maximum(1 - total / number, 1 / number)
+    left = np.maximum(1 - np.bincount(cluster, pooled.share) / number, 1 / number)
 
     def products(parts: FloatArray) -> float:
         """Return the sum of products of two different groups."""

@@ -115,9 +115,8 @@ def evaluate_at_position(
 ) -> Estimates:
     """Evaluate a metric at one position."""
     ends, size = position.ends, betas.size
-    tables = contingency.average_over_ties(
-        contingency.make_tables(ends, betas, position.split_error(rule)), position.weights
-    )
+    tables = contingency.make_tables(ends, betas, position.split_error(rule))
+    tables = contingency.average_over_ties(tables, position.weights)
     values = metric(*tables.table)[0].astype(np.float64)
     lower, upper = values.min(axis=0), values.max(axis=0)  # include the estimate
     estimates = Estimates(values[1], np.full(size, nan), lower, upper)
@@ -295,9 +294,7 @@ def metric_of_shares(
     def value(known: FloatArray, others: FloatArray) -> FloatArray:
         false = (others - share * known) / np.where(np.equal(share, 1), 1, np.subtract(1, share))
         false = np.clip(false, 0, 1) if cut else false
-        positives, negatives = prevalence * size, (1 - prevalence) * size
-        return metric(
-            positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
-        ).astype(np.float64)
+        table = contingency.Table.of_rates(known, false, prevalence, size)
+        return metric(*table).astype(np.float64)
 
     return value

@@ -285,12 +285,8 @@ class _FutureBounds:
     def _table(self, shares: FloatArray, beta: slice | int = slice(None)) -> Table:
         """Return tables from the shares of positives, and of all others, above a threshold."""
         known, others = shares
-        share, prevalence = self.share[beta], self.prevalence[beta]
-        false, size = (others - share * known) / (1 - share), sum(self.ranking.total)
-        positives, negatives = prevalence * size, (1 - prevalence) * size
-        return Table(
-            positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
-        )
+        false = (others - self.share[beta] * known) / (1 - self.share[beta])
+        return Table.of_rates(known, false, self.prevalence[beta], sum(self.ranking.total))
 
     def _goal_surplus(self, shares: FloatArray, beta: slice | int = slice(None)) -> FloatArray:
         """Return by how much shares meet the goal."""
@@ -315,8 +311,7 @@ class _FutureBounds:
             limits, excess = limits[:, :, error, block], [np.zeros(block.size)]
             excess += [self._excess(blocks, candidates[block], beta)] if is_tied else []
             for point in chain(*(self._points(limits, beta, by) for by in excess)):
-                counts = np.maximum(self._table(point, beta), 0)
-                values = metric(*counts).astype(np.float64)
+                values = metric(*np.maximum(self._table(point, beta), 0)).astype(np.float64)
                 parts.append((candidates[block], np.full(block.size, beta), values))
         positions, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         return positions, columns, values

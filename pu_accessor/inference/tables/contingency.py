@@ -61,6 +61,12 @@ class Table(NamedTuple):
         fp = head - tp
         return cls(tp, fp, positives - tp, size - positives - fp)
 
+    @classmethod
+    def of_rates(cls, tpr: Numbers, fpr: Numbers, prevalence: Any, size: float) -> "Table":
+        """Return the tables of both rates at a prevalence."""
+        positives, negatives = prevalence * size, (1 - prevalence) * size
+        return cls(positives * tpr, negatives * fpr, positives * (1 - tpr), negatives * (1 - fpr))
+
     def at_prevalence(self, prevalence: float | None) -> "Table":
         """Return tables of as many examples and the same rates at another prevalence."""
         if prevalence is None:
@@ -332,8 +338,7 @@ def bound_curve_on_future_data(
     for column, share in enumerate(((positives - n) / rest).tolist()):
         rates = future_data.bound_rates(ranking, share, level, ranking.monotone)
         true, false = tp[:, _ESTIMATE, column].copy(), completed.fp[:, column]
-        ends = _include(positives[column] * rates.tpr, true)
-        tp[:, _LIMITS, column] = np.maximum(ends, least)
+        tp[:, _LIMITS, column] = np.maximum(_include(positives[column] * rates.tpr, true), least)
         if curve == "roc":
             fp[:, _LIMITS, column] = _include(negatives[column] * rates.fpr, false)[:, ::-1]
             continue

@@ -5,10 +5,9 @@ Derivatives: [C15], Appendix B, corrected.
 
 from collections.abc import Callable
 from math import nan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from pu_accessor.checks import check_share, hidden_counts
@@ -29,13 +28,7 @@ def check_max_fpr(max_fpr: float | None) -> float | None:
 
 
 def area(
-    curve: str,
-    tp: npt.NDArray[Any],
-    fp: npt.NDArray[Any],
-    fn: npt.NDArray[Any],
-    tn: npt.NDArray[Any],
-    *,
-    max_fpr: float | None = None,
+    curve: str, tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers, *, max_fpr: float | None = None
 ) -> FloatArray:
     """Return the area under each curve; of rates, if positives differ between cutoffs."""
     positives = tp + fn

@@ -44,15 +44,13 @@ class Bands(NamedTuple):
     tables: Mapping[str, IntArray]  # none of bounds by rank
     latent: IntArray
 
-    def take(self, columns: slice) -> "Bands":
-        """Return the limits at some of the betas."""
-        tables = {kind: table[..., columns] for kind, table in self.tables.items()}
-        return Bands(tables, self.latent[columns])
-
     def in_parts(self, cutoffs: int) -> list["Bands"]:
         """Return the limits in batches of betas, small enough for all cutoffs."""
-        size = max(_BATCH_SIZE // max(cutoffs, 1), 1)
-        return [self.take(slice(at, at + size)) for at in range(0, self.latent.size, size)]
+        size, parts = max(_BATCH_SIZE // max(cutoffs, 1), 1), []
+        for at in range(0, self.latent.size, size):
+            tables = {kind: table[..., at : at + size] for kind, table in self.tables.items()}
+            parts.append(Bands(tables, self.latent[at : at + size]))
+        return parts
 
     def claims(self, ranking: Ranking) -> dict[str, IntArray]:
         """Return the hidden positives above each cutoff by the band of each kind."""
@@ -218,9 +216,8 @@ def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Comple
         above = each.above(ranking.unlabeled[corners])
         ends[corners, 0, i] = np.floor(above + COUNT_TOLERANCE)
         ends[corners, 1, i] = np.ceil(above - COUNT_TOLERANCE)
-    return simultaneous.narrow_bounds(
-        ranking.unlabeled, np.concatenate([bounds.possible, ends], axis=-1)
-    )
+    both = np.concatenate([bounds.possible, ends], axis=-1)
+    return simultaneous.narrow_bounds(ranking.unlabeled, both)
 
 
 def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
