@@ -148,8 +148,7 @@ def _known_density(ranking: Ranking, rank: float) -> float:
     size, n = sum(ranking.total), ranking.total.known_positive
     ends = np.array([rank / 2, min(1.5 * rank, size)])
     inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1) @ number / n
-    share = float(np.diff(inside)[0])
-    return share * size / max(float(np.diff(ends)[0]), 1.0)
+    return float(np.diff(inside)[0]) * size / max(float(np.diff(ends)[0]), 1.0)
 
 
 def _ap_terms(ranking: Ranking) -> list[list[Influence]]:

@@ -164,17 +164,10 @@ class LabelPlan(NamedTuple):
         narrow = self._narrow(size, self.counts - 2)
         sure = min(int(narrow[1]), size // 2) if narrow.size and not narrow[0] else 0
 
-        return (
-            size
-            + 1
-            + bisect_left(
-                range(size + 1, end + 1),
-                True,
-                key=lambda more: (
-                    self._chance(more, _counts_outside(sure, more)) < self.probability
-                ),
-            )
-        )
+        def may_fall_short(more: int) -> bool:
+            return self._chance(more, _counts_outside(sure, more)) < self.probability
+
+        return size + 1 + bisect_left(range(size + 1, end + 1), True, key=may_fall_short)
 
     def _tried_after(self, last: int) -> int:
         """Return the last number of labels to try: several runs later."""

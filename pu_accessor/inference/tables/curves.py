@@ -138,8 +138,7 @@ def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers
     """Return the odds of a prevalence over those of some counts."""
     if prevalence is None:
         return np.ones(positives.size)
-    some = np.where(negatives > 0, negatives, np.nan)
-    return prevalence / (1 - prevalence) * some / positives
+    return prevalence / (1 - prevalence) * np.where(negatives > 0, negatives, np.nan) / positives
 
 
 def _sum_of_ratios(
