@@ -37,8 +37,7 @@ def as_betas(beta: npt.ArrayLike) -> FloatArray:
     values = as_array(beta)
     if values.dtype == object and all(map(is_number, values.flat)):
         values = values.astype(np.float64)
-    is_masked = isinstance(beta, np.ma.MaskedArray)
-    if is_masked or values.dtype.kind not in "iuf" or values.ndim > 1:
+    if isinstance(beta, np.ma.MaskedArray) or values.dtype.kind not in "iuf" or values.ndim > 1:
         raise PUTypeError(
             "beta must be a number or a one-dimensional array of numbers, but "
             f"{reprlib.repr(beta)} was passed. It is the fraction of positives among the "
@@ -103,9 +102,7 @@ def is_number(value: Any, kind: type = Real) -> bool:
     """Tell whether a value is a number within the range of float; True and False are not."""
     if not isinstance(value, kind) or isinstance(value, bool):
         return False
-    return not isinstance(value, Rational) or bool(
-        -_LARGEST_FLOAT <= Fraction(value) <= _LARGEST_FLOAT
-    )
+    return not isinstance(value, Rational) or abs(Fraction(value)) <= _LARGEST_FLOAT
 
 
 def check_share(argument: str, value: Any, span: str = "[0, 1]") -> float:

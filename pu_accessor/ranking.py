@@ -23,7 +23,6 @@ Numbers: TypeAlias = IntArray | FloatArray
 CountArray: TypeAlias = npt.NDArray[Any]  # int64; float64 where rows have weights
 Value = TypeVar("Value")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
-Extent: TypeAlias = Literal["all", "breakpoints", "selected"]
 _UNRANKED_NEGATIVES = 2**40  # placed above unranked examples: no cutoff lies below them
 
 
@@ -36,8 +35,7 @@ def sorted_unique(counts: IntArray) -> IntArray:
     ordered = np.sort(counts)
     is_first = np.ones(ordered.size, np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    unique: IntArray = ordered[is_first]
-    return unique
+    return ordered[is_first]
 
 
 class Counts(NamedTuple):
@@ -99,8 +97,7 @@ class Clusters(ABC):
     @property
     def known_cluster(self) -> IntArray:
         """The cluster of each known positive, best-ranked first."""
-        cluster: IntArray = self.code[self._known][self._order]
-        return cluster
+        return self.code[self._known][self._order]
 
     @property
     def known_weight(self) -> CountArray | None:
@@ -150,7 +147,8 @@ class Ranking:
     unlabeled: CountArray
     total: Counts  # in the whole ranking
     columns: Mapping[str, str] = field(default_factory=dict)  # of "score", "label", "propensity"
-    extent: Extent = "all"  # cutoffs: all attained, breakpoints of bounds, or a selection
+    # The cutoffs: all attained, breakpoints of bounds, or a selection.
+    extent: Literal["all", "breakpoints", "selected"] = "all"
     inverse_propensity: FloatArray | None = None  # of known positives, best-ranked first
     refiner: Refiner | None = None  # None where no cutoff can be added
     whole: Ranking | None = None  # the ranking of which this one has a selection of cutoffs
@@ -161,8 +159,7 @@ class Ranking:
 
     def with_fields(self, **fields: Any) -> Ranking:
         """Return the ranking, and its `whole`, with some fields replaced."""
-        whole = self.whole and replace(self.whole, **fields)
-        return replace(self, whole=whole, **fields)
+        return replace(self, whole=self.whole and replace(self.whole, **fields), **fields)
 
     def put_missing_last(self) -> Ranking:
         """Return the ranking with missing scores below every cutoff."""
@@ -307,8 +304,7 @@ class PairedRows(NamedTuple):
     def same_order(self, first: int, second: int) -> bool:
         """Tell whether two models put all rows in the same order."""
         one, other = self.scores[[first, second]][:, np.argsort(self.scores[first])]
-        rises = other[1:] > other[:-1]
-        falls = other[1:] < other[:-1]
+        rises, falls = other[1:] > other[:-1], other[1:] < other[:-1]
         return bool(np.array_equal(one[1:] > one[:-1], rises) and not falls.any())
 
 

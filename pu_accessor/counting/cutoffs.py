@@ -9,17 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pu_accessor.counting.score_gaps import (
-    FetchScores,
-    GapCounts,
-    OrderStatistics,
-    SortedScores,
-    count_gaps,
-    distinct_scores,
-    order_statistics,
-    scores_inside,
-    sort_scores,
-)
+from pu_accessor.counting import score_gaps
 from pu_accessor.ranking import (
     BoolArray,
     CountArray,
@@ -47,16 +37,16 @@ def rank_examples(
     if isinstance(ranks, str) and ranks == "all":
         ranking = _rank_all(score, positive, negative, weight)
         return replace(ranking, inverse_propensity=_invert(known[0], known_propensity))
-    parts = sort_scores(score, weight)
-    gaps = count_gaps(distinct_scores(np.concatenate(known))[0], parts)
+    parts = score_gaps.sort_scores(score, weight)
+    gaps = score_gaps.count_gaps(score_gaps.distinct_scores(np.concatenate(known))[0], parts)
 
-    def fetch(numbers: IntArray) -> SortedScores:
+    def fetch(numbers: IntArray) -> score_gaps.SortedScores:
         if len(parts) == 1:
             return parts[0]
-        return SortedScores.of(scores_inside(gaps.values, numbers, parts))
+        return score_gaps.SortedScores.of(score_gaps.scores_inside(gaps.values, numbers, parts))
 
     weights = (None, None) if weight is None else (weight[positive], weight[negative])
-    count = partial(count_gaps, parts=parts)
+    count = partial(score_gaps.count_gaps, parts=parts)
     return rank_counted(known, gaps, count, fetch, ranks, known_propensity, weights)
 
 
@@ -79,9 +69,9 @@ def _rank_all(
 
 def rank_counted(
     known: Sequence[FloatArray],
-    gaps: GapCounts,
-    count: Callable[[FloatArray], GapCounts],
-    fetch: FetchScores,
+    gaps: score_gaps.GapCounts,
+    count: Callable[[FloatArray], score_gaps.GapCounts],
+    fetch: score_gaps.FetchScores,
     ranks: Ranks,
     propensity: FloatArray | None = None,
     weights: Sequence[CountArray | None] = (None, None),
@@ -92,7 +82,7 @@ def rank_counted(
     positive, negative = (_count_above(cost, *each) for each in zip(known, weights, strict=True))
     unlabeled_gaps = replace(gaps, at=gaps.at - np.diff(positive + negative))
     # Cutoffs are the labeled scores, and the worst unlabeled score in each gap.
-    values = distinct_scores(np.concatenate(known))[0]
+    values = score_gaps.distinct_scores(np.concatenate(known))[0]
     between = unlabeled_gaps if values.size == cost.size else unlabeled_gaps.at_values(values)
     labeled = np.append(0, np.searchsorted(cost, 0.0 - values) + 1)
     lowest, through = between.blocks()
@@ -124,8 +114,7 @@ def _invert(positive: FloatArray, propensity: FloatArray | None) -> FloatArray |
     if propensity is None:
         return None
     # Ties are ordered by propensity, so that the order of rows does not matter.
-    inverse: FloatArray = 1 / propensity[np.lexsort((propensity, -positive))]
-    return inverse
+    return 1 / propensity[np.lexsort((propensity, -positive))]
 
 
 def _make_ranking(
@@ -141,31 +130,30 @@ def _make_ranking(
 class _Refiner:
     """Adds cutoffs between labeled scores."""
 
-    gaps: GapCounts  # of all scores
-    unlabeled_gaps: GapCounts
-    count: Callable[[FloatArray], GapCounts]  # of all scores, between other values
-    fetch: FetchScores
+    gaps: score_gaps.GapCounts  # of all scores
+    unlabeled_gaps: score_gaps.GapCounts
+    count: Callable[[FloatArray], score_gaps.GapCounts]  # of all scores, between other values
+    fetch: score_gaps.FetchScores
     exact: bool
 
     def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
         """Add the cutoffs at both ends of the tie blocks with the n-th unlabeled examples."""
         fetch = self.fetch if self.exact else None
-        nth = order_statistics(unlabeled, self.unlabeled_gaps, fetch)
+        nth = score_gaps.order_statistics(unlabeled, self.unlabeled_gaps, fetch)
         return _insert_cutoffs(ranking, "unlabeled", nth)
 
     def add_ranks(self, ranking: Ranking, ranks: CountArray) -> Ranking:
         """Add the last attained cutoff at or before each rank."""
-        nth = order_statistics(ranks.clip(1, sum(ranking.total)), self.gaps, self.fetch)
+        nth = score_gaps.order_statistics(ranks.clip(1, sum(ranking.total)), self.gaps, self.fetch)
         return _insert_cutoffs(ranking, "rank", nth)
 
     def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores."""
         cost, index = np.unique(0.0 - thresholds, return_inverse=True)  # best first
-        counts: CountArray = self.count(0.0 - cost).blocks()[1][1::2][index]
-        return counts
+        return self.count(0.0 - cost).blocks()[1][1::2][index]
 
 
-def _insert_cutoffs(ranking: Ranking, counted: str, nth: OrderStatistics) -> Ranking:
+def _insert_cutoffs(ranking: Ranking, counted: str, nth: score_gaps.OrderStatistics) -> Ranking:
     """Add cutoffs at both ends of tie blocks: of all scores ("rank"), or of the unlabeled."""
     threshold, through = np.append(nth.score, nth.better), np.append(nth.through, nth.before)
     through, first = np.unique(through, return_index=True)  # maybe with 0, which is there
@@ -176,15 +164,11 @@ def _insert_cutoffs(ranking: Ranking, counted: str, nth: OrderStatistics) -> Ran
     threshold, through, index = threshold[first[new]], through[new], index[new]
     positive, negative = ranking.known_positive[index - 1], ranking.known_negative[index - 1]
     unlabeled = through - (positive + negative if counted == "rank" else 0)
-    added = {
-        "rank": positive + negative + unlabeled,
-        "threshold": threshold,
-        "known_positive": positive,
-        "known_negative": negative,
-        "unlabeled": unlabeled,
-    }
+    added = positive + negative + unlabeled, threshold, positive, negative, unlabeled
+    names = "rank", "threshold", "known_positive", "known_negative", "unlabeled"
     columns: dict[str, Any] = {
-        name: np.insert(getattr(ranking, name), index, values) for name, values in added.items()
+        name: np.insert(getattr(ranking, name), index, values)
+        for name, values in zip(names, added, strict=True)
     }
     return replace(ranking, **columns)
 

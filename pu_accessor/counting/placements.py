@@ -53,8 +53,7 @@ class PlacementTable:
             sums = np.append(0.0, np.cumsum(weight[best_first])) * (weight.size / weight.sum())
             weight_above = np.zeros(2 * weight.size + 1)
             weight_above[2 * through] = sums[through]
-            middle = (sums[through[:-1]] + sums[through[1:]]) / 2
-            weight_above[through[:-1] + through[1:]] = middle
+            weight_above[through[:-1] + through[1:]] = (sums[through[:-1]] + sums[through[1:]]) / 2
         present = int(np.count_nonzero(~np.isnan(values)))
         doubled = np.empty(2 * present + 1, np.int32)
         doubled[::-2] = 2 * through[: present + 1]
@@ -182,9 +181,8 @@ def rank_pairs(
 ) -> PairedRanks:
     """Pair models by the known positives above examples."""
     n = positive.shape[1]
-    doubled = np.stack(
-        [table.above(scores) for table, scores in zip(tables, positive, strict=True)]
-    )
+    of_models = zip(tables, positive, strict=True)
+    doubled = np.stack([table.above(scores) for table, scores in of_models])
     among_known = [(numbers + 1) / 2 for numbers in doubled]
     ranks, sums, middle, size = [], [], [], 0
     for table, numbers, counts in zip(tables, doubled, above.counts, strict=True):

@@ -183,23 +183,12 @@ def order_statistics(
         nth.better[further], nth.before[further] = np.nan, targets[further] - 1
         return nth
     ordered = fetch(sorted_unique(block[inside] // 2))
-    if ordered.ascending.size:
-        ends = ordered.ends(gaps.values, block[inside] // 2)
-        _resolve_in_gaps(nth, inside, targets[inside], ordered, *ends)
-    return nth
-
-
-def _resolve_in_gaps(
-    nth: OrderStatistics,
-    inside: IntArray,
-    targets: CountArray,
-    ordered: SortedScores,
-    start: IntArray,
-    end: IntArray,
-) -> None:
-    """Replace the order statistics that treat a gap as one tie by those of its scores."""
-    scores, before = ordered.ascending, nth.before[inside]
-    index = ordered.cumulate(end) - (targets - before)
+    scores, before = ordered.ascending, before[inside]
+    if not scores.size:
+        return nth
+    # So far a gap is one tie: replace that by the order of its scores.
+    start, end = ordered.ends(gaps.values, block[inside] // 2)
+    index = ordered.cumulate(end) - (targets[inside] - before)
     if ordered.cumulated is not None:
         index = np.searchsorted(ordered.cumulated, index, side="right") - 1
     present = index >= start  # further scores are NaN
@@ -212,3 +201,4 @@ def _resolve_in_gaps(
     above = np.flatnonzero(right < end)  # better scores in the same gap
     nth.better[inside[above]] = 0.0 + scores[right[above]]
     nth.before[inside] = before + ordered.cumulate(end) - ordered.cumulate(right)
+    return nth

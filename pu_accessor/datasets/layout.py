@@ -75,12 +75,9 @@ def _stack(
     """Return the variables of all rankings, the dimension of their keys first."""
     rankings = [page.ranking for page in pages]
     axis, ranks, positions = _align_cutoffs(rankings, bool(dims))
+    own = ("rank", "threshold", "known_positive")
     arrays: list[dict[str, Any]] = [
-        {
-            **{name: getattr(of, name) for name in ("rank", "threshold", "known_positive")},
-            **of_ranking,
-            "beta": betas,
-        }
+        {**{name: getattr(of, name) for name in own}, **of_ranking, "beta": betas}
         for of, betas, of_ranking in pages
     ]
     variables = {}
@@ -98,8 +95,7 @@ def _stack(
     if not own_beta:
         variables["beta"] = _variable("beta", pages[0].betas, axis)
     extent, cutoffs = rankings[0].extent, variables["rank"].shape[-1]
-    attrs = {"cutoffs": extent, "n_cutoffs": cutoffs * (extent != "selected")}
-    variables["rank"].attrs |= attrs
+    variables["rank"].attrs |= {"cutoffs": extent, "n_cutoffs": cutoffs * (extent != "selected")}
     return variables
 
 

@@ -87,9 +87,8 @@ def has_all_cutoffs(tables: xr.Dataset) -> bool:
         below = sum(tables[name].variable for name in TOTALS) - above.isel(last)
     else:
         one = {"bound": 0, "beta": 0}  # all have the same number of examples at a cutoff
-        tp, fp, fn, tn = (
-            tables[name].variable.isel(one, missing_dims="ignore") for name in COUNTS
-        )
+        counts = (tables[name].variable for name in COUNTS)
+        tp, fp, fn, tn = (count.isel(one, missing_dims="ignore") for count in counts)
         above, below = tp + fp, (fn + tn).isel(last)
     # Comparisons with NaN, which unstacking fills in, are false.
     steps = above.isel({axis: slice(1, None)}) - above.isel({axis: slice(None, -1)})
@@ -155,8 +154,7 @@ def _find_errors(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
         yield PUValueError(INCONSISTENT)
     if needs == "whole" and not has_all_cutoffs(tables):
         ranks = np.ravel(tables["rank"]) if "rank" in tables.coords else np.array([])
-        first = ", ".join(map(str, ranks[:3]))
-        yield PUValueError(_PARTIAL.format(ranks.size, first))
+        yield PUValueError(_PARTIAL.format(ranks.size, ", ".join(map(str, ranks[:3]))))
 
 
 def curves_in(curves: xr.Dataset) -> list[str]:

@@ -44,12 +44,10 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     tables = read_dataset(tables, "tables")
     tp, fp, fn, tn = (tables[count].variable for count in COUNTS)
     both = _apply(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
-    rates = {
-        rate: values.transpose(*tp.dims)
-        for rate, values in zip(CURVE_RATES[name], both, strict=True)
-    }
-    for rate, values in rates.items():
-        values.attrs = dict(VARIABLES[rate].attrs)
+    rates = {}
+    for rate, values in zip(CURVE_RATES[name], both, strict=True):
+        rates[rate] = values.transpose(*tp.dims)
+        rates[rate].attrs = dict(VARIABLES[rate].attrs)
     return xr.Dataset(rates, tables.coords, tables.attrs)
 
 
@@ -72,9 +70,8 @@ def with_counts(curves: xr.Dataset) -> xr.Dataset:
         fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])
     counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
     dims = curves[CURVE_RATES[names[0]][1]].dims
-    return curves.assign(
-        {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
-    )
+    data = {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
+    return curves.assign(data)
 
 
 def metric(tables: xr.Dataset, metric: AnyMetric) -> xr.DataArray:
@@ -259,11 +256,8 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
 
 def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
     """Tell which cutoffs do not repeat another, as the last ones of shorter rankings do."""
-    if (
-        axis == "rank"
-        or "rank" not in dataset.variables
-        or not dataset["rank"].attrs.get("n_cutoffs", 1)
-    ):
+    may_repeat = axis != "rank" and "rank" in dataset.variables
+    if not (may_repeat and dataset["rank"].attrs.get("n_cutoffs", 1)):
         return xr.DataArray(np.ones(dataset.sizes[axis], dtype=bool), dims=axis)
     new: xr.DataArray = xr.apply_ufunc(
         lambda ranks: ~(pd.Series(ranks).duplicated() | np.isnan(ranks)).to_numpy(),

@@ -48,8 +48,7 @@ class Outcome(NamedTuple):
 def share_of_rest_above(ranking: Ranking) -> FloatArray:
     """Return the share of the rest above each known positive, best first; ties count half."""
     rest = ranking.head - ranking.known_positive
-    middle = (rest[:-1] + rest[1:]) / (2 * rest[-1])
-    return np.repeat(middle, np.diff(ranking.known_positive))
+    return np.repeat((rest[:-1] + rest[1:]) / (2 * rest[-1]), np.diff(ranking.known_positive))
 
 
 def waves_test(above: FloatArray, wave: IntArray, cluster: IntArray | None = None) -> Outcome:
@@ -162,8 +161,7 @@ def _concordance_with(ranking: Ranking, kind: str) -> tuple[float, FloatArray, f
     known, others = ranking.known_positive, getattr(ranking, kind)
     n, number = ranking.total.known_positive, getattr(ranking.total, kind)
     counts = {"rank": known + others, "unlabeled": others, "known_negative": 0 * others}
-    total = Counts(n, 0, number)
-    pair = replace(ranking, **counts, total=total, refiner=None, whole=None)
+    pair = replace(ranking, **counts, total=Counts(n, 0, number), refiner=None, whole=None)
     part = placement_influences(pair)[0]
     variance = variance_and_kurtosis(number * part.rest, np.diff(others))[0] if number > 1 else 0.0
     return float(concordance(pair)), n * part.known, variance
@@ -212,9 +210,8 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
     likely = min(max(above / (latent + negatives), 0.0), 1.0)
     likely = (likely * pairs + 1) / (pairs + 2)
     model, model_negative = binormal_variances(likely, np.array([beta, 0.0])).tolist()
-    apart = variance_and_kurtosis(
-        placements - (1 - beta) * placements_in_negatives, np.diff(ranking.known_positive)
-    )[0]
+    moved = placements - (1 - beta) * placements_in_negatives
+    apart = variance_and_kurtosis(moved, np.diff(ranking.known_positive))[0]
     # At least the variance of beta times a uniform variable.
     known = max(_pool(beta**2 / 12, apart if n > 1 else 0.0, n), beta**2 / 12)
     own = _pool(model_negative, variance_in_negatives, negatives)

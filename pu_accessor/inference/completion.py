@@ -79,9 +79,8 @@ def reverse_ranking(ranking: Ranking) -> Ranking:
         for count in (ranking.known_negative, ranking.known_positive, ranking.unlabeled)
     )
     counts = {"known_positive": known, "known_negative": others, "unlabeled": free}
-    return replace(
-        ranking, **counts, total=Counts(negatives, n, unlabeled), inverse_propensity=None
-    )
+    total = Counts(negatives, n, unlabeled)
+    return replace(ranking, **counts, total=total, inverse_propensity=None)
 
 
 def _complete_monotone(ranking: Ranking, latent: int) -> Completion:
@@ -107,8 +106,7 @@ def make_edges(
     """Return edges, upper and lower in turn; an untied known positive counts half at its edges."""
     pairs = known.reshape(-1, 2)
     untied = unlabeled[::2] == unlabeled[1::2]
-    middle = (pairs[:, :1] + pairs[:, 1:]) / 2
-    counted = np.where(untied[:, np.newaxis], middle, pairs)
+    counted = np.where(untied[:, np.newaxis], (pairs[:, :1] + pairs[:, 1:]) / 2, pairs)
     share = np.clip((counted.ravel() - 0.25) / (size - 0.5), 0, 1)
     return Edges(unlabeled, share, last, size > 1, owner)
 
@@ -127,8 +125,7 @@ def represented_positives(ranking: Ranking, known: IntArray) -> FloatArray:
     weight = ranking.unequal_weight
     if weight is None:
         return known.astype(np.float64)
-    represented = np.append(0.0, np.cumsum(latent_shares(weight, float(weight.size))))
-    return represented[known]
+    return np.append(0.0, np.cumsum(latent_shares(weight, float(weight.size))))[known]
 
 
 def hidden_positives_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatArray:
@@ -146,8 +143,7 @@ def hidden_positives_above(edges: Edges, latent: IntArray, unlabeled: IntArray) 
     false -= offset
     np.clip(false, np.maximum(head - hidden, 0), np.minimum(head, free), out=false)
     # A single known positive does not show where the last one is.
-    highest = np.where(edges.several, np.maximum(edges.last - hidden, 0), free)
-    np.minimum(false, highest, out=false)
+    np.minimum(false, np.where(edges.several, np.maximum(edges.last - hidden, 0), free), out=false)
     return head - false
 
 

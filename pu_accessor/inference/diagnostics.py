@@ -32,8 +32,7 @@ class Diagnostics:
 
     def beyond(self, betas: FloatArray) -> FloatArray:
         """Return the betas above the limit, up to the rounding of hidden positives."""
-        slack = 0.5 / max(self.total.unlabeled, 1)
-        return betas[betas > self.beta_limit + slack]
+        return betas[betas > self.beta_limit + 0.5 / max(self.total.unlabeled, 1)]
 
 
 def is_single(total: Counts) -> bool:
@@ -92,15 +91,12 @@ def diagnose_stack(stack: TieBlocks) -> list[Diagnostics]:
 
 def check_clusters(ranking: Ranking) -> None:
     """Raise if all known positives are in one cluster."""
-    if (
-        ranking.clusters is None
-        or ranking.clusters.one_per_row
-        or not ranking.total.known_positive
-    ):
+    clusters, known = ranking.clusters, ranking.total.known_positive
+    if clusters is None or clusters.one_per_row or not known:
         return
-    if ranking.clusters.n_with_positive < _MIN_CLUSTERS:
+    if clusters.n_with_positive < _MIN_CLUSTERS:
         raise PUDataError(
             f"cluster must have known positives in {_MIN_CLUSTERS} clusters or more, but all "
-            f"{ranking.total.known_positive} are in one. Label positives of other clusters; or "
+            f"{known} are in one. Label positives of other clusters; or "
             "leave cluster out, for a statement about this cluster only."
         )

@@ -188,10 +188,8 @@ class Placements(NamedTuple):
 def placements_of_stack(stack: TieBlocks) -> Placements:
     """Return the placements of many rankings."""
     known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
-    owner, through = (
-        stack.ranking_index,
-        stack.end - stack.known_through,
-    )  # of the rest, at or above each block
+    owner = stack.ranking_index
+    through = stack.end - stack.known_through  # of the rest, at or above each block
     before = stack.start - (stack.known_through - stack.known_inside)
     last = np.diff(owner, append=known.size) > 0
     gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
@@ -203,9 +201,8 @@ def placements_of_stack(stack: TieBlocks) -> Placements:
     with np.errstate(divide="ignore", invalid="ignore"):
         below = 1 - (before + through) / (2 * rest[owner])
         above = per_ranking(stack.known_inside * below) / known
-        inside = (2 * stack.known_through - stack.known_inside) / (
-            2 * known[owner]
-        )  # known positives above
+        doubled = 2 * stack.known_through - stack.known_inside  # known positives above the middle
+        inside = doubled / (2 * known[owner])
         beyond = stack.known_through / known[owner]  # known positives above what follows the block
         known_squares = per_ranking(stack.known_inside * (below - above[owner]) ** 2)
         rest_squares = per_ranking(

@@ -20,26 +20,11 @@ import numpy.typing as npt
 
 from pu_accessor.checks import as_array, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, suggestion
-from pu_accessor.inference.estimates.areas_on_future_data import (
-    estimate_population_ap,
-    estimate_population_auroc,
-    estimate_population_pauc,
-)
+from pu_accessor.inference.estimates import areas_on_future_data, early_recognition, retrieval
 from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.calibration import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
-from pu_accessor.inference.estimates.early_recognition import (
-    check_alpha,
-    early_recognition_of_known,
-    estimate_early_recognition,
-)
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.retrieval import (
-    bpref_of_known,
-    estimate_bpref,
-    estimate_reciprocal_rank,
-    reciprocal_rank_of_known,
-)
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking
 
@@ -233,8 +218,7 @@ def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
 def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return Cohen's kappa; in floats, as products of counts overflow."""
     tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
-    chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
-    return _share(2 * (tp * tn - fp * fn), chance)
+    return _share(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
 def _net_benefit(threshold: float) -> MetricFunction:
@@ -249,14 +233,14 @@ def _auroc(
     if target == "examples":
         return estimate_auroc(ranking, betas, settings, metric.max_fpr)
     if metric.max_fpr is None or metric.max_fpr == 1:
-        return estimate_population_auroc(ranking, betas, settings)
-    return estimate_population_pauc(ranking, betas, settings, metric.max_fpr)
+        return areas_on_future_data.estimate_population_auroc(ranking, betas, settings)
+    return areas_on_future_data.estimate_population_pauc(ranking, betas, settings, metric.max_fpr)
 
 
 def _average_precision(
     _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    estimate = estimate_ap if target == "examples" else estimate_population_ap
+    estimate = estimate_ap if target == "examples" else areas_on_future_data.estimate_population_ap
     return estimate(ranking, betas, settings)
 
 
@@ -312,31 +296,31 @@ _ENTRIES = (
         curve="pr",
     ),
     _of_ranking(
-        *("bedroc", "BEDROC", estimate_early_recognition),
+        *("bedroc", "BEDROC", early_recognition.estimate_early_recognition),
         purposes=("against_beta", "average", "compare", "forest", "metric"),
-        of_known=early_recognition_of_known,
+        of_known=early_recognition.early_recognition_of_known,
         alpha=20.0,
     ),
     _of_ranking(
-        *("ndcg", "NDCG", estimate_early_recognition),
+        *("ndcg", "NDCG", early_recognition.estimate_early_recognition),
         purposes=_OF_LISTS,
         example="df.pu.metric('ndcg', 0.3, at=10)",
         question="early",
-        of_known=early_recognition_of_known,
+        of_known=early_recognition.early_recognition_of_known,
         needs_cutoff=True,
     ),
     _of_ranking(
-        *("reciprocal_rank", "reciprocal rank", estimate_reciprocal_rank),
+        *("reciprocal_rank", "reciprocal rank", retrieval.estimate_reciprocal_rank),
         purposes=_OF_LISTS,
         question="at a cutoff",
-        of_known=reciprocal_rank_of_known,
+        of_known=retrieval.reciprocal_rank_of_known,
         own_cutoff=Cutoff("first"),
         any_cutoff=True,
     ),
     _of_ranking(
-        *("bpref", "bpref", estimate_bpref),
+        *("bpref", "bpref", retrieval.estimate_bpref),
         purposes=("average", "forest", "metric", "no interval", "retrieval", "without_beta"),
-        of_known=bpref_of_known,
+        of_known=retrieval.bpref_of_known,
         takes_beta=False,
     ),
     _of_ranking(
@@ -513,7 +497,7 @@ def bedroc(alpha: float = 20.0) -> Metric:
     >>> pu_accessor.bedroc(80.5).alpha
     80.5
     """
-    return replace(METRICS["bedroc"], alpha=check_alpha(alpha))
+    return replace(METRICS["bedroc"], alpha=early_recognition.check_alpha(alpha))
 
 
 def metrics_for(purpose: str) -> list[str]:

@@ -320,11 +320,9 @@ def _extra_of(bounds: Sequence[Table], x: str) -> dict[str, Any]:
 
 def impossible(tables: xr.Dataset) -> xr.DataArray:
     """Tell at which betas both bounds are clipped to one value, so that the band is impossible."""
-    tp, clipped = tables["tp"], tables.get("clipped", xr.zeros_like(tables["tp"])) == True  # noqa: E712
-    ends = ["lower", "upper"]
-    is_cut = clipped.sel(bound=ends).all("bound") & (
-        tp.sel(bound="lower") >= tp.sel(bound="upper")
-    )
+    clipped = tables.get("clipped", xr.zeros_like(tables["tp"])) == True  # noqa: E712
+    lower, upper = (tables["tp"].sel(bound=end) for end in ("lower", "upper"))
+    is_cut = clipped.sel(bound=["lower", "upper"]).all("bound") & (lower >= upper)
     has_hidden_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
     return (is_cut & has_hidden_negatives).any(cutoff_dim(tables.dims))
 
@@ -333,8 +331,7 @@ def impossible(tables: xr.Dataset) -> xr.DataArray:
 
 
 def _ranks(table: Table) -> FloatArray:
-    ranks: FloatArray = np.asarray(table.get("rank", table["tp"] + table["fp"]), np.float64)
-    return ranks
+    return np.asarray(table.get("rank", table["tp"] + table["fp"]), np.float64)
 
 
 def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
@@ -424,8 +421,7 @@ def _widen(curve: Curve, others: Sequence[Curve]) -> Curve:
     if not others or curve.beta == 0:
         return curve
     x = curve.estimate[0]
-    every = [curve, *others]
-    paths = [path for each in every for path in (each.lower, each.upper)]
+    paths = [path for each in (curve, *others) for path in (each.lower, each.upper)]
     if all(np.array_equal(along, x, equal_nan=True) for along, _ in paths):
         values = np.stack([y for _, y in paths])
         lowest, highest = np.fmin.reduce(values), np.fmax.reduce(values)

@@ -211,15 +211,14 @@ def show_rates(ax: Axes, *, along: bool = True, below: float = 0) -> None:
 def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
     """Draw the number of examples in each bin at the foot; curves with equal bins share it."""
     bins = {tuple(curve.extra["left"]) + tuple(curve.extra["examples"]): curve for curve in curves}
+    label = f"examples in a bin, at most {most:,}"
     for curve in bins.values():
         x = np.stack([curve.extra["left"], curve.extra["right"]], 1).repeat(2, axis=1)
         heights = COUNTS_HEIGHT * curve.extra["examples"] / most
         y = heights[:, np.newaxis] * np.array([0, 1, 1, 0])
         strip = Polygon(np.stack([x.ravel(), y.ravel()], 1), transform=ax.get_xaxis_transform())
         strip.set(facecolor=(*to_rgb(curve.color), 0.25 / len(bins)), edgecolor=curve.color)
-        strip.set(
-            label=f"examples in a bin, at most {most:,}", gid=Kind.COUNTS, linewidth=0.6, zorder=1
-        )
+        strip.set(label=label, gid=Kind.COUNTS, linewidth=0.6, zorder=1)
         ax.add_artist(strip)
 
 

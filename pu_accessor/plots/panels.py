@@ -21,17 +21,8 @@ from matplotlib.text import Text
 from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError, suggestion
-from pu_accessor.plots import drawing
+from pu_accessor.plots import drawing, options
 from pu_accessor.plots.drawing import Curve, Kind
-from pu_accessor.plots.options import (
-    Options,
-    dimensions,
-    ground,
-    has_panels,
-    ink,
-    next_colors,
-    read_palette,
-)
 
 Drawing: TypeAlias = Axes | FacetGrid
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
@@ -51,7 +42,9 @@ _MAX_LEGEND_SHARE, _LEGEND_PADDING = 0.3, 0.05  # of the Axes: area of a legend,
 _LOCATIONS = "best", "upper right", "lower right", "upper left", "lower left", "center right"
 
 
-def draw_panels(curves: Sequence[Curve], draw: Draw, looks: Options, levels: Levels) -> Drawing:
+def draw_panels(
+    curves: Sequence[Curve], draw: Draw, looks: options.Options, levels: Levels
+) -> Drawing:
     """Draw each curve in its panel and hue."""
     if looks["baseline"] and not any(curve.beta == 0 for curve in curves):
         betas = list(dict.fromkeys(curve.beta for curve in curves))
@@ -63,7 +56,7 @@ def draw_panels(curves: Sequence[Curve], draw: Draw, looks: Options, levels: Lev
     looks = _assign(looks, values, levels)
     before = set(plt.get_fignums())
     try:
-        if has_panels(looks):
+        if options.has_panels(looks):
             return _draw_grid(curves, draw, looks, values)
         ax = plt.subplots(layout="constrained")[1] if looks["ax"] is None else looks["ax"]
         colored = _color_curves(ax, curves, looks, values)
@@ -89,9 +82,9 @@ def _values_along(curves: Sequence[Curve]) -> dict[str, list[Hashable]]:
     return values
 
 
-def _assign(looks: Options, values: Values, levels: Levels) -> Options:
+def _assign(looks: options.Options, values: Values, levels: Levels) -> options.Options:
     """Check that hue, col and row are dimensions; a dimension that is left over becomes hue."""
-    named = dimensions(looks)
+    named = options.dimensions(looks)
     for name, dim in named.items():
         if dim not in values:
             by = f" For groups of rows, say so before: df.pu(by={dim!r})."
@@ -117,7 +110,9 @@ def _assign(looks: Options, values: Values, levels: Levels) -> Options:
     return {**looks, "hue": left[0]} if left else looks
 
 
-def _draw_grid(curves: Sequence[Curve], draw: Draw, looks: Options, values: Values) -> FacetGrid:
+def _draw_grid(
+    curves: Sequence[Curve], draw: Draw, looks: options.Options, values: Values
+) -> FacetGrid:
     """Draw a grid of panels with one legend."""
     row, col = looks["row"], looks["col"]
     order = {name: values[name] for name in (row, col) if name}
@@ -185,7 +180,7 @@ def _break_labels(ax: Axes, *titles: Text) -> bool:
 
 
 def _color_curves(
-    ax: Axes, curves: Sequence[Curve], looks: Options, values: Values
+    ax: Axes, curves: Sequence[Curve], looks: options.Options, values: Values
 ) -> list[Curve]:
     """Give each curve a colour and a name, baselines last."""
     hue = looks["hue"]
@@ -205,23 +200,23 @@ def _color_curves(
     for curve, is_baseline in zip(curves, naive, strict=True):
         key = curve.where[hue] if hue else None
         look: dict[str, Any] = {"is_baseline": is_baseline, "by_model": by_model}
-        look["color"] = colors[key] if by_model or not is_baseline else ink(ax, 0.75)
+        look["color"] = colors[key] if by_model or not is_baseline else options.ink(ax, 0.75)
         look["label"] = _BASELINE_LABEL if is_baseline else _name(curve, looks, digits)
         colored.append(curve._replace(n_bands=naive.count(False), **look))
     return sorted(colored, key=lambda curve: curve.is_baseline)
 
 
-def _colors(ax: Axes, looks: Options, keys: Sequence[Hashable]) -> list[Any]:
+def _colors(ax: Axes, looks: options.Options, keys: Sequence[Hashable]) -> list[Any]:
     """Return the colour of each key; a colour in line_kws is also that of the band."""
     if (color := (looks["line_kws"] or {}).get("color")) is not None:
         return [color] * len(keys)
     if looks["palette"] is not None:
-        return read_palette(looks["palette"], keys)
+        return options.read_palette(looks["palette"], keys)
     taken = [line.get_color() for line in drawing.curves_on(ax)]
-    return next_colors(ax, taken, len(keys), looks["hue"] == "beta" and len(keys) > 1)
+    return options.next_colors(ax, taken, len(keys), looks["hue"] == "beta" and len(keys) > 1)
 
 
-def _name(curve: Curve, looks: Options, digits: int) -> str:
+def _name(curve: Curve, looks: options.Options, digits: int) -> str:
     """Return the name of a curve: its key, and its beta if it has its own."""
     hue = looks["hue"]
     written = "estimate" if curve.beta is None else f"β = {curve.beta:.{digits}g}"
@@ -233,7 +228,7 @@ def _name(curve: Curve, looks: Options, digits: int) -> str:
     return f"{key}, {written}" if has_own_beta else key
 
 
-def _title(looks: Options, values: Values) -> str:
+def _title(looks: options.Options, values: Values) -> str:
     """Return the title of the legend: the hue, and beta if all curves have the same."""
     if looks["hue"] in (None, "beta"):
         return ""
@@ -275,7 +270,7 @@ def _color_of(artist: Any) -> bytes:
 
 def _in_grey(artist: Any, ax: Axes) -> Any:
     """Return a grey handle for artists of several colours."""
-    grey = ink(ax, 0.6)
+    grey = options.ink(ax, 0.6)
     handle: Any = Line2D([], []) if isinstance(artist, Line2D) else Patch()
     handle.update_from(artist)
     handle.set_gid(artist.get_gid())
@@ -283,12 +278,12 @@ def _in_grey(artist: Any, ax: Axes) -> Any:
         handle.set_color(grey)
         return handle
     alpha = to_rgba(artist.get_facecolor())[3]
-    handle.set(edgecolor=grey, facecolor=ink(ax, 0.6 * alpha) if alpha else "none")
+    handle.set(edgecolor=grey, facecolor=options.ink(ax, 0.6 * alpha) if alpha else "none")
     return handle
 
 
 def _add_legend(
-    axes: Sequence[Axes], curves: Sequence[Curve], looks: Options, values: Values
+    axes: Sequence[Axes], curves: Sequence[Curve], looks: options.Options, values: Values
 ) -> None:
     """Add the legend: on the user's Axes, or outside the Axes of a new figure."""
     figure: Any = axes[0].get_figure(root=True)
@@ -306,7 +301,7 @@ def _add_legend(
     if looks["ax"] is not None and not outside:
         _on_axes(looks["ax"], entries, title, may_shorten=looks["legend"] == "auto")
         return
-    is_narrow = not has_panels(looks) and bool(figure.get_figwidth() < _NARROW_FIGURE)
+    is_narrow = not options.has_panels(looks) and bool(figure.get_figwidth() < _NARROW_FIGURE)
     is_below = outside[0].get_gid() == _BELOW if outside else is_narrow
     legend = _outside(figure, axes[0], entries, title, is_below=is_below)
     if looks["ax"] is None:
@@ -389,9 +384,8 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
             continue
         for place in _LOCATIONS:
             legend.set_loc(place)  # type: ignore[arg-type]
-            if not _hides(
-                ax, kept, legend.get_window_extent().padded(_LEGEND_PADDING * frame.width)
-            ):
+            box = legend.get_window_extent().padded(_LEGEND_PADDING * frame.width)
+            if not _hides(ax, kept, box):
                 return
     legend.remove()
 
@@ -433,7 +427,7 @@ def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:
         "title": title or None,
         "framealpha": 0.8,
         "edgecolor": "none",
-        "facecolor": ground(ax),
+        "facecolor": options.ground(ax),
         "labelcolor": ax.xaxis.label.get_color(),
     }
     if is_small and mpl.rcParams["legend.fontsize"] == "medium":

@@ -116,9 +116,8 @@ def _draw_changes(ax: Axes, curves: Sequence[Curve], limit: str) -> None:
                 drawing.draw_cross(ax, x, y, Kind.CHANGE, "order changes", ink(ax))
     for curve in curves:
         if "infeasible" in curve.extra:
-            drawing.draw_infeasible(
-                ax, (curve.estimate[0], curve.extra["infeasible"]), curve.color
-            )
+            places = curve.estimate[0], curve.extra["infeasible"]
+            drawing.draw_infeasible(ax, places, curve.color)
         if ax.dataLim.x0 <= (beta := curve.extra["beta_limit"]) <= ax.dataLim.x1:
             line: dict[str, Any] = {"color": curve.color, "linestyle": "-.", "linewidth": 1.1}
             line |= {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
@@ -246,9 +245,8 @@ def _curves(frame: pd.DataFrame, x: str) -> tuple[list[Curve], Levels]:
     keys = _keys(frame, x)
     if sides := [key for key in keys if key.endswith(("_a", "_b"))]:
         half = len(sides) // 2
-        first, second = (
-            frame[part].astype(str).agg(", ".join, axis=1) for part in (sides[:half], sides[half:])
-        )
+        parts = sides[:half], sides[half:]
+        first, second = (frame[part].astype(str).agg(", ".join, axis=1) for part in parts)
         frame = frame.assign(pair=first + " minus " + second)
         keys = [*(key for key in keys if key not in sides), "pair"]
     own_beta = x != "beta" and _has_own_betas(frame, keys)
@@ -331,9 +329,8 @@ def _ordered(
     if order is None:
         return names
     try:  # may be endless
-        asked: list[Hashable] = (
-            [order] if isinstance(order, str) else [*islice(order, len(names) + 1)]
-        )
+        given = [order] if isinstance(order, str) else order
+        asked: list[Hashable] = [*islice(given, len(names) + 1)]
     except TypeError as error:
         raise PUTypeError(
             f"order must be a list of keys of {', '.join(listed) or 'groups'}, but "

@@ -219,5 +219,4 @@ def read_multiplicity(role: str, column: pd.Series[Any]) -> CountArray:
         return values.astype(np.int64)
     # Multiples of this unit have exact sums, so that equal counts are equal.
     unit = 2.0 ** (int(np.frexp(total)[1]) - _FLOAT_DIGITS)
-    exact: FloatArray = np.rint(values / unit) * unit
-    return exact
+    return np.rint(values / unit) * unit

@@ -10,14 +10,8 @@ import pandas as pd
 from pu_accessor.counting.score_gaps import Scores
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.sources import column_values
 from pu_accessor.sources.chunks import Chunks
-from pu_accessor.sources.column_values import (
-    check_missing,
-    check_not_empty,
-    is_lossless,
-    read_propensities,
-    read_scores,
-)
 from pu_accessor.sources.columns import join_rows, read_column
 from pu_accessor.sources.groups import (
     ALL_ROWS,
@@ -119,14 +113,14 @@ def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPas
         key_columns(example, roles.by)
     columns = dict.fromkeys([*roles.keys, *(name for _, name in roles.named())])
     first = pieces.fold(partial(_read_piece, roles, paired), FirstPass.merge, list(columns))
-    check_not_empty(first.rows)
+    column_values.check_not_empty(first.rows)
     if roles.nan_policy == "raise":
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
-            check_missing(str(model), missing, first.rows)
+            column_values.check_missing(str(model), missing, first.rows)
     _check_labels(first, roles)
     if roles.propensity is not None:
         propensity = pd.Series(first.propensity, name=roles.propensity)
-        read_propensities(propensity, np.ones(propensity.size, np.bool_))
+        column_values.read_propensities(propensity, np.ones(propensity.size, np.bool_))
     return first
 
 
@@ -158,7 +152,7 @@ def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
         return first._replace(error=error)
     if roles.propensity is not None:
         unchecked = np.zeros(labels.size, np.bool_)  # until all pieces are read
-        propensity = read_propensities(frame[roles.propensity], unchecked)
+        propensity = column_values.read_propensities(frame[roles.propensity], unchecked)
         known = known._replace(propensity=propensity)
         first = first._replace(propensity=propensity[known.positive])
     groups, step = group_piece(roles, frame), 1 + labels.size // _MAX_SAMPLED_ROWS
@@ -202,9 +196,9 @@ def read_models(roles: Terms, frame: pd.DataFrame) -> Scores:
         if scores.dtype == np.float32:  # half the memory, and sorted in half the time
             read.append(scores.to_numpy())
             continue
-        values = read_scores(scores)
+        values = column_values.read_scores(scores)
         read.append(values)
-        if not is_lossless(scores, values):
+        if not column_values.is_lossless(scores, values):
             raise PUValueError(
                 f"score column {scores.name!r} contains {scores.dtype} numbers (integers of 2**53 "
                 "and more, decimals of 16 digits and more) that float64 may not tell apart. "

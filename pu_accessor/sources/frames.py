@@ -98,8 +98,7 @@ class FrameSource:
     def summary(self, roles: Terms) -> dict[str, str]:
         """Return counts of examples and groups for a repr; raises if columns are wrong."""
         rows = self.rows(roles, roles.named())
-        columns = find_columns(rows.frame, roles.named())
-        counts = count_columns(columns, roles)
+        counts = count_columns(find_columns(rows.frame, roles.named()), roles)
         groups = rows.groups(roles) if len(rows.frame) <= MAX_ROWS_LOOKED_UP else ALL_ROWS
         if groups.names:
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
@@ -174,8 +173,7 @@ def rank_annotated(
     def make(position: int) -> AnnotatedRanking:
         group, model = divmod(position, len(scores))
         ranked = np.arange(kind.size)[groups.rows[group]]
-        score = scores[model][ranked]
-        ranked = ranked[labels.take(ranked).rows_to_rank(score, omits=roles.omits)]
+        ranked = ranked[labels.take(ranked).rows_to_rank(scores[model][ranked], omits=roles.omits)]
         known = ranked[labels.positive[ranked]]
         known = known[np.argsort(-scores[model][known], kind="stable")]  # NaN last
         known = known.repeat(labels.multiplicities[known])

@@ -99,9 +99,8 @@ def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> l
 
 def read_groups(grouped: Grouping) -> Groups:
     """Return the groups of a pandas groupby, in its order."""
-    settings: dict[str, Any] = {
-        name: getattr(grouped, name) for name in ("level", "sort", "dropna")
-    }
+    options = ("level", "sort", "dropna")
+    settings: dict[str, Any] = {name: getattr(grouped, name) for name in options}
     in_order = grouped
     if not (grouped.observed and grouped.as_index):
         # Sizes and numbers of groups differ in the order of categories that do not occur.

@@ -6,13 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from pu_accessor.counting import placements
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.placements import (
-    PlacementTable,
-    rank_pairs,
-    sum_clusters,
-    sum_placements,
-)
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.ranking import (
     Counts,
@@ -86,8 +81,7 @@ def _pair_groups(
                 f"{role} must be the same in all groups, but {count} of {rows.shape[1]} examples "
                 f"have different ones. The {role} of an example does not depend on the model."
             )
-    aligned = labels.take(rows[0])
-    paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles)
+    paired = pair_scores(groups.names, groups.keys, scores[rows], labels.take(rows[0]), roles)
     return LazyByKey((), ((),), lambda _: paired)
 
 
@@ -105,11 +99,12 @@ def pair_scores(
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
-    tables = [PlacementTable.of(by_model, weight) for by_model in known]
-    above = sum_placements(tables, scores, labels.cluster, labels.clusters, labels.count)
-    paired = rank_pairs(names, models, tables, known, above, labels.sizes(), weight)
+    tables = [placements.PlacementTable.of(by_model, weight) for by_model in known]
+    columns = labels.cluster, labels.clusters, labels.count
+    above = placements.sum_placements(tables, scores, *columns)
+    paired = placements.rank_pairs(names, models, tables, known, above, labels.sizes(), weight)
     if labels.cluster is not None:
-        clusters = sum_clusters(tables, known, above, labels.cluster[labels.positive])
+        clusters = placements.sum_clusters(tables, known, above, labels.cluster[labels.positive])
         paired = paired._replace(clusters=clusters)
     if propensity is not None:
         return paired

@@ -170,9 +170,8 @@ class PiecesSource(FrameSource):
             return super().rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
         passes = Passes(self._pieces, roles, first)
-        check_ranks_within(
-            ranks, max(first.groups[key].ranked[model] for key, model in passes.gaps)
-        )
+        most = max(first.groups[key].ranked[model] for key, model in passes.gaps)
+        check_ranks_within(ranks, most)
         named = {argument: str(name) for argument, name in roles.named()}
 
         def make(position: int) -> Ranking:

@@ -274,8 +274,7 @@ class _LowerLimits:
             guess = other._first_guess(latent, below + 1)
             known = 1 + other._smallest_counts(latent, below + 1, guess)
             taken = np.searchsorted(known, np.arange(1, n + 1), side="right")
-            inside = ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
-            sure = unsolved & inside
+            sure = unsolved & ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
             count[sure] = first + taken[sure]
             unsolved &= ~sure
 

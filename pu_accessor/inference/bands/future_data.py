@@ -149,9 +149,8 @@ def monotone_refuted_at(ranking: Ranking, level: float) -> float:
 
 def counts_of_samples(ranking: Ranking) -> tuple[IntArray, IntArray, int, int]:
     """Return known positives and the rest at or above each cutoff, and both totals."""
-    n = ranking.total.known_positive
-    rest = ranking.rank - ranking.known_positive
-    return ranking.known_positive, rest, n, sum(ranking.total) - n
+    known, n = ranking.known_positive, ranking.total.known_positive
+    return known, ranking.rank - known, n, sum(ranking.total) - n
 
 
 def _fpr(known: FloatArray, rest: FloatArray, b: float) -> FloatArray:
@@ -267,8 +266,7 @@ def local_alpha_of_share(n: int, level: float, both: bool = True) -> float:
         growth = log(n) * log(log(n)) / (log(_MAX_COUNTED) * log(log(_MAX_COUNTED)))
         counted = local_alpha_of_share(_MAX_COUNTED, level, both)
         return float(_SAFETY * counted * growth**_POWER)
-    sides = 1 if both else 2
-    alpha = most = allowed * sides
+    alpha = most = allowed if both else 2 * allowed
     for _ in range(_MAX_ITERATIONS):
         lower, upper = share_limits(np.arange(n + 1), n, alpha)
         missed = 1 - probability_within(lower[1:], upper[:-1] if both else np.ones(n))

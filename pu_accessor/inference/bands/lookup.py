@@ -215,17 +215,14 @@ def latent_bounds_of_many(
     n: int,
     m: tuple[int, ...],
     level: float,
-    selection_odds: float = 1.0,
-    one_sided: bool = False,
-    cutoffs: int | None = None,
+    *options: Any,
+    **named: Any,
 ) -> Bounds:
     """Return the limits of a band for several numbers of hidden positives, one row each."""
     if isinstance(band, RankBand):
         raise TypeError("Bounds by rank have no table.")
     if isinstance(band, str):
-        return _bounds_by_name(band, n, m, level, selection_odds, one_sided, cutoffs)
-    if one_sided:
-        level = 1 - error_probability(level, one_sided)
+        return _bounds_by_name(band, n, m, level, *options, **named)
     return stack_bounds(lambda latent: latent_bounds(band, n, latent, level), m)
 
 
@@ -235,9 +232,9 @@ def _bounds_by_name(
     n: int,
     m: tuple[int, ...],
     level: float,
-    selection_odds: float,
-    one_sided: bool,
-    cutoffs: int | None,
+    selection_odds: float = 1.0,
+    one_sided: bool = False,
+    cutoffs: int | None = None,
 ) -> Bounds:
     """Return the limits of a named band for several numbers of hidden positives."""
     if band == "simultaneous":

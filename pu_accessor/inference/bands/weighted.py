@@ -34,9 +34,8 @@ def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray,
     sums = np.concatenate([[0.0], np.cumsum(latent)])
     central = np.floor(np.minimum(sums, m) + 0.5).astype(np.int64)
     # For `upper` the ranking is read from the bottom.
-    lower = np.minimum(_lowest_counts(latent, m, tail), central)
-    upper = np.maximum(m - _lowest_counts(latent[::-1], m, tail)[::-1], central)
-    return lower, upper
+    lower, upper = _lowest_counts(latent, m, tail), m - _lowest_counts(latent[::-1], m, tail)[::-1]
+    return np.minimum(lower, central), np.maximum(upper, central)
 
 
 def clustered_bounds(

@@ -15,19 +15,10 @@ import scipy
 
 from pu_accessor.beta import Beta
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference import influence
 from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
 from pu_accessor.inference.estimates.estimate_metric import add_beta_error
 from pu_accessor.inference.estimates.known_positives import hidden_share
-from pu_accessor.inference.influence import (
-    auroc_on_new,
-    design_effect,
-    design_effects,
-    placement_influences,
-    placements_of_ranking,
-    positive_share_of_rest,
-    welch_df,
-    wilson_interval,
-)
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -146,24 +137,28 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
     return GroupValue(
-        n, counted / n, *wilson_interval(counted, n, level, design_effects(here)[0][0])
+        n,
+        counted / n,
+        *influence.wilson_interval(counted, n, level, influence.design_effects(here)[0][0]),
     )
 
 
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
     """Return AUROC of one group with its variance, for `compare_groups`."""
     check_labels(betas, ranking.total)
-    n, share = ranking.total.known_positive, positive_share_of_rest(ranking.total, betas)
+    n, share = ranking.total.known_positive, influence.positive_share_of_rest(ranking.total, betas)
     hidden_part = np.ones(betas.size)
     if target == "examples":
         (estimate, error), df = auroc_and_error(ranking, betas), n - 1.0
         hidden_part = hidden_share(ranking.total, betas)
     else:
-        placements = placements_of_ranking(ranking)
-        estimate = auroc_on_new(ranking, betas)
-        design = design_effect(ranking.clusters, lambda: placement_influences(ranking))
+        placements = influence.placements_of_ranking(ranking)
+        estimate = influence.auroc_on_new(ranking, betas)
+        design = influence.design_effect(
+            ranking.clusters, lambda: influence.placement_influences(ranking)
+        )
         error = np.sqrt(design.effect * placements.squares.sum()) / (1 - share)
-        of_samples = welch_df(placements.squares, np.maximum(placements.size - 1, 1))
+        of_samples = influence.welch_df(placements.squares, np.maximum(placements.size - 1, 1))
         df = min(float(of_samples[0]), design.df)
     df = df if np.isfinite(df) else n - 1.0
     error = np.where(error == 0, np.sqrt(_PRIOR_POSITIVES * hidden_part) / n / (1 - share), error)
@@ -181,7 +176,7 @@ def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
     variances = np.array([(a.variance, b.variance) for a, b in sides])
     # Without variance the degrees of freedom of a group may be infinite.
     own_df = np.minimum([(a.df, b.df) for a, b in sides], np.finfo(np.float64).max)
-    df = np.array([*map(welch_df, variances, own_df[..., np.newaxis])])
+    df = np.array([*map(influence.welch_df, variances, own_df[..., np.newaxis])])
     df[np.isnan(own_df).any(axis=1)] = np.nan
     return compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
 

@@ -81,11 +81,8 @@ def _error_covariance(paired: PairedRanks, target: str) -> FloatArray:
     if paired.clusters is not None:
         sums = paired.clusters.sums.sum(axis=1)
         return np.asarray((sums @ sums.T)[np.newaxis])
-    share = (
-        np.full(n, 1 / n)
-        if paired.known_weight is None
-        else paired.known_weight / paired.known_weight.sum()
-    )
+    weight = paired.known_weight
+    share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
     ranks = np.stack([*paired.ranks.values()])
     if target == "population":
         ranks = ranks - np.stack([*paired.ranks_among_known.values()])
@@ -277,10 +274,8 @@ def compare_rows(
     completed = [model.estimate() for model in models]
     as_known = [model.as_known[:, ~rows.positive] for model in models]
     # Average precision and BEDROC depend most on the top, where positives are.
-    early, shares = (
-        at is None and metric.curve != "roc",
-        positive_share_of_rest(paired.total, betas),
-    )
+    early = at is None and metric.curve != "roc"
+    shares = positive_share_of_rest(paired.total, betas)
     by_order, shape = at is None or at.kind != "threshold", (first.size, betas.size)
     difference, estimate, error, df = (np.empty(shape) for _ in range(4))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
@@ -301,11 +296,10 @@ def compare_rows(
             error[pair, column] = variance**0.5
     tests = compare_by_t((first, second), difference, error, df, level)
     lower, upper = (np.clip(end, -metric.span, metric.span) for end in (tests.lower, tests.upper))
-    changed = {"difference": estimate}
-    changed |= {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
+    limits = {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
     by_beta = np.stack([model.influence for model in models], axis=1)
     return PairedTests(
-        **vars(tests) | changed,
+        **vars(tests) | limits | {"difference": estimate},
         sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
         n=paired.total.known_positive,
         has_size=has_size,

@@ -15,7 +15,7 @@ from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
 from pu_accessor.inference.comparison.paired_models import PairedTests, compare_paired
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.settings import count_wrong
-from pu_accessor.ranking import FloatArray, PairedRanks
+from pu_accessor.ranking import Counts, FloatArray, PairedRanks
 
 _MAX_ODDS = 1e9  # a larger factor counts as unlimited
 _HIDDEN_PER_KNOWN = 1e6  # hidden positives per known one, without a beta
@@ -88,8 +88,7 @@ def _relabel_for_extreme(
     both: PairedRanks, beta: FloatArray | None, odds: float, contamination: float, side: int
 ) -> PairedRanks:
     """Return two models with labels at which their difference is lowest (-1), or highest (1)."""
-    wrong = count_wrong(both.total.known_positive, contamination)
-    both = _remove_wrong_labels(both, wrong, side)
+    both = _remove_wrong_labels(both, contamination, side)
     n, (a, b) = both.total.known_positive, both.ranks.values()
     hidden = _HIDDEN_PER_KNOWN * n
     if beta is not None:
@@ -110,20 +109,15 @@ def _extreme_weights(values: FloatArray, odds: float) -> FloatArray:
     return np.where(np.arange(n) < int(np.argmax(mean)), odds, 1.0)
 
 
-def _remove_wrong_labels(both: PairedRanks, wrong: int, side: int) -> PairedRanks:
+def _remove_wrong_labels(both: PairedRanks, contamination: float, side: int) -> PairedRanks:
     """Return two models without the known positives at one end, which become negatives."""
+    wrong = count_wrong(both.total.known_positive, contamination)
     if not wrong:
         return both
     (a, b), total = both.ranks.values(), both.total
     right = np.sort(np.argsort(side * (b - a), kind="stable")[wrong:])
     ranks = {model: of_model[right] for model, of_model in both.ranks.items()}
-    return both._replace(
-        ranks=ranks,
-        ranks_among_known={
-            model: scipy.stats.rankdata(of_model) for model, of_model in ranks.items()
-        },
-        total=total._replace(
-            known_positive=total.known_positive - wrong,
-            known_negative=total.known_negative + wrong,
-        ),
-    )
+    among = {model: scipy.stats.rankdata(of_model) for model, of_model in ranks.items()}
+    known, negatives = total.known_positive - wrong, total.known_negative + wrong
+    total = Counts(known, negatives, total.unlabeled)
+    return both._replace(ranks=ranks, ranks_among_known=among, total=total)

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 import scipy
 
+from pu_accessor.inference import influence
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
@@ -23,24 +24,6 @@ from pu_accessor.inference.estimates.intervals import (
     use_completed,
 )
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
-from pu_accessor.inference.influence import (
-    Design,
-    Influence,
-    Placements,
-    add_prevalence_error,
-    auroc_on_new,
-    center_influences,
-    cluster_sums,
-    design_effect,
-    placement_influences,
-    placements_of_ranking,
-    placements_of_stack,
-    positive_share_of_rest,
-    precision_influences,
-    prevalence_is_estimated,
-    squared_errors_and_df,
-    wilson_interval,
-)
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
@@ -53,21 +36,20 @@ _PRIOR_SIZE = 0.5  # values added to a sample at either end, as in Jeffreys' pri
 def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
     """Estimate AUROC on future data, with its interval."""
     check_labels(betas, ranking.total)
-    share, placements = (
-        positive_share_of_rest(ranking.total, betas),
-        placements_of_ranking(ranking),
-    )
-    design = design_effect(ranking.clusters, partial(placement_influences, ranking))
+    share = influence.positive_share_of_rest(ranking.total, betas)
+    placements = influence.placements_of_ranking(ranking)
+    parts = partial(influence.placement_influences, ranking)
+    design = influence.design_effect(ranking.clusters, parts)
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, rule.level, design.df)
-    statistic = replace(statistic, value=auroc_on_new(ranking, betas))
+    statistic = replace(statistic, value=influence.auroc_on_new(ranking, betas))
     statistic = _trim_chance(ranking, statistic, 0.5)
     completed = area_of_estimate("roc", ranking, betas, on_new=True)
     return use_completed(ranking, betas, rule.level, statistic, completed)
 
 
 def auroc_interval(
-    share: FloatArray, placements: Placements, level: float, df: float = np.inf
+    share: FloatArray, placements: influence.Placements, level: float, df: float = np.inf
 ) -> Estimates:
     """Return the unbiased AUROC with its error and interval, of one ranking or of many."""
     value, lower, upper = (
@@ -87,7 +69,7 @@ def _trim_chance(ranking: Ranking, area: Estimates, chance: FloatArray | float) 
 
 
 def bounded_mean_limits(
-    placements: Placements, level: float, df: float = np.inf
+    placements: influence.Placements, level: float, df: float = np.inf
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits of a mean in [0, 1] that two samples add to, by squared distances."""
     size, tail = placements.size, (1 - level) / 2
@@ -115,11 +97,11 @@ def estimate_population_aurocs(
     plain = (known > 0) & (unlabeled > 0) & (negative == 0) & (betas < 1).all(axis=1)
     completed = aurocs_of_estimates(stack, betas)
     plain &= ~(_beta_may_be_refuted(stack, betas, level) | np.isnan(completed)).any(axis=1)
-    placements = placements_of_stack(stack)
+    placements = influence.placements_of_stack(stack)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
     selected = np.repeat(np.flatnonzero(plain), betas.shape[1])
-    chosen = Placements(*(side[..., selected] for side in placements))
+    chosen = influence.Placements(*(side[..., selected] for side in placements))
     statistic = auroc_interval(shares[plain].ravel(), chosen, level)
     estimates = include_estimate(statistic, completed[plain].ravel())
     columns = (estimates.value, estimates.error, estimates.lower, estimates.upper)
@@ -148,7 +130,7 @@ def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Settings) 
     check_labels(betas, ranking.total)
     if rule.prevalence is None:
         value = unbiased_ap(ranking, betas)
-        influences = precision_influences(ranking)
+        influences = influence.precision_influences(ranking)
         statistic = _ap_interval(ranking, betas, value, influences, rule.level)
     else:
         count_negatives(ranking.total, betas, "average_precision on future data")
@@ -161,7 +143,7 @@ def _ap_interval(
     ranking: Ranking,
     betas: FloatArray,
     value: FloatArray,
-    influences: Sequence[Influence],
+    influences: Sequence[influence.Influence],
     level: float,
     prevalence: float | None = None,
 ) -> Estimates:
@@ -169,14 +151,14 @@ def _ap_interval(
     n, size = ranking.total.known_positive, sum(ranking.total)
     positives = count_positives(ranking.total, betas)
     factor = odds_factor(prevalence, positives, size - positives)
-    (squares, df), all_parts = squared_errors_and_df(influences), influences
-    if prevalence is None and prevalence_is_estimated(ranking):
+    (squares, df), all_parts = influence.squared_errors_and_df(influences), influences
+    if prevalence is None and influence.prevalence_is_estimated(ranking):
         # slope: the derivative of average precision by the share of positives
         known, rank = ranking.known_positive, ranking.rank
         slopes = known[1:] * (rank - known)[1:] / np.square(rank[1:].astype(np.float64))
         slope = float(np.diff(known) @ slopes / n * size**2 / (n * (size - n or 1)))
-        all_parts = add_prevalence_error(influences, slope / n)
-    design = design_effect(ranking.clusters, lambda: all_parts)
+        all_parts = influence.add_prevalence_error(influences, slope / n)
+    design = influence.design_effect(ranking.clusters, lambda: all_parts)
     unscaled_error = float(design.effect * squares.sum()) ** 0.5
     share = np.clip(1 - (1 - n / positives) / factor, _MIN_SHARE, n / positives)
     error = unscaled_error * factor * positives
@@ -196,7 +178,7 @@ def effective_size_of_rest(ranking: Ranking) -> float:
     """Return the effective size of the rest for average precision; NaN without row weights."""
     if ranking.clusters is None or not ranking.clusters.one_per_row:
         return np.nan
-    added = np.abs(cluster_sums(precision_influences(ranking))[1])
+    added = np.abs(influence.cluster_sums(influence.precision_influences(ranking))[1])
     return effective_size(added) if added.any() else np.nan
 
 
@@ -215,7 +197,7 @@ def _ap_at_prevalence(
         given = tp * (1 / size - 1 / scale) / number
         one_beta, added = np.array([beta]), number * float(known @ given[1:]) / known.sum()
         value = w * (unbiased_ap(finer, one_beta, scale) + added)
-        influences = precision_influences(finer, (size, scale, given))
+        influences = influence.precision_influences(finer, (size, scale, given))
         estimates.append(_ap_interval(finer, one_beta, value, influences, level, prevalence))
     parts = [(each.value, each.error, each.lower, each.upper) for each in estimates]
     return Estimates(*np.concatenate(parts, axis=1))
@@ -235,10 +217,12 @@ def unbiased_ap(ranking: Ranking, betas: FloatArray, rank: FloatArray | None = N
     return np.where((n == 1) & (positives > 1), np.nan, value)
 
 
-def _extreme_rates(n: float, rest: float, level: float, *design: Design) -> tuple[float, float]:
+def _extreme_rates(
+    n: float, rest: float, level: float, *design: influence.Design
+) -> tuple[float, float]:
     """Return the lowest true and the highest false positive rate where samples are separated."""
-    tpr = wilson_interval(np.array([float(n)]), n, level, *design)[0]
-    fpr = wilson_interval(np.array([0.0]), rest, level, *design)[1]
+    tpr = influence.wilson_interval(np.array([float(n)]), n, level, *design)[0]
+    fpr = influence.wilson_interval(np.array([0.0]), rest, level, *design)[1]
     return float(tpr[0]), float(fpr[0])
 
 
@@ -250,7 +234,7 @@ def estimate_population_pauc(
     count_negatives(ranking.total, betas, "auroc on future data")
     value = area_of_estimate("roc", ranking, betas, max_fpr, on_new=True)
     finer, table = completed_table(ranking, betas, on_new=True)
-    shares = positive_share_of_rest(ranking.total, betas).tolist()
+    shares = influence.positive_share_of_rest(ranking.total, betas).tolist()
     with np.errstate(invalid="ignore"):  # whole counts may leave no negatives
         rates = table.fp.T / table.fp[-1:].T
     limits = [
@@ -261,7 +245,7 @@ def estimate_population_pauc(
     return use_completed(ranking, betas, rule.level, statistic, value)
 
 
-def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
+def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> influence.Influence:
     """Return what examples add to (1 - b) times the area up to a false positive rate."""
     known, others = ranking.known_positive, ranking.rank - ranking.known_positive
     n, rest = int(known[-1]), max(int(others[-1]), 1)
@@ -270,24 +254,23 @@ def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influe
     part = np.clip(np.where(fpr[:-1] < max_fpr, part, 0), 0, 1)
     values = []
     for size, count in ((rest, others), (n, known)):
-        step = np.diff(count) * part / size
-        through = np.append(0.0, np.cumsum(step))
+        through = np.append(0.0, np.cumsum(np.diff(count) * part / size))
         values.append(part * (through[-1] - (through[:-1] + through[1:]) / 2))
-    return center_influences([(ranking, values[0], -values[1] / rest)])[0]
+    return influence.center_influences([(ranking, values[0], -values[1] / rest)])[0]
 
 
 def _pauc_limits(
-    influence: Influence, value: float, share: float, max_fpr: float, level: float
+    part: influence.Influence, value: float, share: float, max_fpr: float, level: float
 ) -> tuple[float, float, float]:
     """Return the standard error and the limits of a standardized partial area."""
-    squares, df = squared_errors_and_df([influence])
-    design = design_effect(influence.ranking.clusters, lambda: [influence])
+    squares, df = influence.squared_errors_and_df([part])
+    design = influence.design_effect(part.ranking.clusters, lambda: [part])
     chance = max_fpr**2 / 2
     scale = 2 * (max_fpr - chance)
     error = float(np.sqrt(design.effect * squares.sum())) / (1 - share) / scale
     position = ((2 * value - 1) * (max_fpr - chance) + chance) / max_fpr
     if error == 0:
-        total = influence.ranking.total
+        total = part.ranking.total
         n, rest = total.known_positive, sum(total) - total.known_positive
         tpr, fpr = _extreme_rates(n, rest, level, design)
         area = tpr * max(max_fpr - fpr / (1 - share), 0.0)

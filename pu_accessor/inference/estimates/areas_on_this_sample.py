@@ -12,6 +12,7 @@ from math import floor
 
 import numpy as np
 
+from pu_accessor.inference.estimates import weighted_areas
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.hidden_positive_limits import ap_limits, mean_rank_limits
 from pu_accessor.inference.estimates.intervals import (
@@ -29,12 +30,6 @@ from pu_accessor.inference.estimates.known_positives import (
     hidden_share,
     known_blocks,
 )
-from pu_accessor.inference.estimates.weighted_areas import (
-    estimates_with_limits,
-    jackknife_ap,
-    weighted_ap,
-    weighted_auroc,
-)
 from pu_accessor.inference.influence import mean_and_variance
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels
@@ -51,7 +46,7 @@ def estimate_auroc(
     """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:
-        statistic = weighted_auroc(ranking, weight, betas, rule.level)
+        statistic = weighted_areas.weighted_auroc(ranking, weight, betas, rule.level)
     elif max_fpr is None or max_fpr == 1:
         statistic = _full_auroc(ranking, betas, rule.level)
     else:
@@ -176,7 +171,7 @@ def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimate
     """Estimate average precision, a U-statistic, with its interval from random gaps."""
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:
-        statistic = weighted_ap(ranking, weight, betas, rule.level)
+        statistic = weighted_areas.weighted_ap(ranking, weight, betas, rule.level)
     else:
         value, error = ap_and_error(ranking, betas)
         limits, n = np.full((betas.size, 2), np.nan), ranking.total.known_positive
@@ -184,12 +179,12 @@ def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimate
             hidden = floor(positives - n + Fraction(1, 2))
             if hidden and n > 1:
                 row[:] = ap_limits(known_blocks(ranking), hidden, sum(ranking.total), rule.level)
-        statistic = estimates_with_limits(value, error, limits)
+        statistic = weighted_areas.estimates_with_limits(value, error, limits)
     return use_sample_completion(ranking, betas, rule, statistic, "pr")
 
 
 def ap_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:
     """Return average precision, which may exceed 1, and its standard error."""
     equal = np.full(ranking.total.known_positive, 2.0)
-    _, error = jackknife_ap(ranking, equal, betas)
+    error = weighted_areas.jackknife_ap(ranking, equal, betas)[1]
     return unbiased_ap(replace(ranking, strata=()), betas), error

@@ -109,7 +109,7 @@ def estimate_bin_shares(
     completed = [-np.diff(each.above(cutoffs.unlabeled[position])) for each in each_beta]
     ends = cutoffs.known_rows[position][::-1]
     in_bins = np.stack(completed, axis=1)
-    in_bins = _bin_hidden_positives(ranking, (ends, unlabeled), in_bins, hidden, level)
+    in_bins = _bin_hidden_positives(ranking, ends, unlabeled, in_bins, hidden, level)
     sizes = np.where(examples > 0, examples, np.nan)
     value = (known[:, np.newaxis, np.newaxis] + in_bins) / sizes[:, np.newaxis, np.newaxis]
     # Examples count as in the middle of their part of a bin.
@@ -120,13 +120,13 @@ def estimate_bin_shares(
 
 def _bin_hidden_positives(
     ranking: Ranking,
-    counts: tuple[IntArray, IntArray],
+    ends: IntArray,
+    unlabeled: IntArray,
     completed: FloatArray,
     hidden: IntArray,
     level: float,
 ) -> FloatArray:
     """Return the hidden positives in each bin, shape (bins, 3, betas)."""
-    ends, unlabeled = counts
     total, numbers = ranking.total, tuple(hidden.tolist())
     if ranking.clusters is None:
         bounds = latent_bounds_of_many("exact", total.known_positive, numbers, level)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, inf, isnan, nan
 from numbers import Integral, Real
-from types import MappingProxyType
 from typing import TypeAlias
 
 from pu_accessor.checks import as_array, check_option, check_share, is_number
@@ -17,24 +16,20 @@ FIXED = ("rank", "threshold", "fraction")  # independent of beta
 RATES = ("fpr", "recall", "precision")  # a given rate is a point of the true curve
 _KINDS = (*FIXED, *RATES)
 # Other names of metrics.
-SYNONYMS = MappingProxyType(
-    {
-        **dict.fromkeys(("sensitivity", "tpr", "hit_rate", "hits"), "recall"),
-        **dict.fromkeys(("auc", "roc_auc"), "auroc"),
-        **dict.fromkeys(("tss", "youden"), "informedness"),
-        "ap": "average_precision",
-        "mrr": "reciprocal_rank",
-        "rprec": "r_precision",
-        "enrichment_factor": "lift",
-        "ppv": "precision",
-        "specificity": "tnr",
-        "elusion": "for",
-    }
-)
+SYNONYMS: Mapping[str, str] = {
+    **dict.fromkeys(("sensitivity", "tpr", "hit_rate", "hits"), "recall"),
+    **dict.fromkeys(("auc", "roc_auc"), "auroc"),
+    **dict.fromkeys(("tss", "youden"), "informedness"),
+    "ap": "average_precision",
+    "mrr": "reciprocal_rank",
+    "rprec": "r_precision",
+    "enrichment_factor": "lift",
+    "ppv": "precision",
+    "specificity": "tnr",
+    "elusion": "for",
+}
 _MAX_INT = 2**53  # larger integers may not be floats
-_KIND_HINTS = MappingProxyType(
-    {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
-)
+_KIND_HINTS = {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 
 
 @dataclass(frozen=True)

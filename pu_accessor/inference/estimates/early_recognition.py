@@ -14,26 +14,9 @@ import numpy as np
 
 from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference import influence
+from pu_accessor.inference.estimates import intervals, known_positives
 from pu_accessor.inference.estimates.hidden_positive_limits import hidden_quantile
-from pu_accessor.inference.estimates.intervals import (
-    Estimates,
-    fix_where_known,
-    half_width,
-    logit_interval,
-    use_completed,
-)
-from pu_accessor.inference.estimates.known_positives import (
-    block_bounds,
-    count_negatives,
-    count_positives,
-    hidden_share,
-)
-from pu_accessor.inference.influence import (
-    Influence,
-    design_effect,
-    mean_influences,
-    squared_errors_and_df,
-)
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, Numbers, Ranking
@@ -98,73 +81,75 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
 
 def estimate_early_recognition(
     metric: Any, ranking: Ranking, betas: FloatArray, rule: Settings, target: str
-) -> Estimates:
+) -> intervals.Estimates:
     """Estimate BEDROC or NDCG, from random gaps or, on future data, on a logit scale."""
     is_future, weights = target == "population", rank_weights(metric, ranking)
     check_labels(betas, ranking.total)
     if weights.decay:  # the score 0 needs negatives
-        count_negatives(ranking.total, betas)
+        known_positives.count_negatives(ranking.total, betas)
     estimate_mean = _mean_on_future_data if is_future else _mean_on_this_sample
     mean = estimate_mean(ranking, betas, weights, rule.level)
-    examples, positives = sum(ranking.total), count_positives(ranking.total, betas)
+    examples, positives = sum(ranking.total), known_positives.count_positives(ranking.total, betas)
     top, bottom = weights.ends(examples, positives)
     value, *limits = weights.scale(examples, positives, *mean.parts)
-    statistic = Estimates(value, mean.error / (top - bottom), *np.clip(limits, 0, 1))
+    statistic = intervals.Estimates(value, mean.error / (top - bottom), *np.clip(limits, 0, 1))
     completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
     if not is_future:
-        statistic = fix_where_known(ranking, betas, statistic, completed)
-    return use_completed(ranking, betas, rule.level, statistic, completed)
+        statistic = intervals.fix_where_known(ranking, betas, statistic, completed)
+    return intervals.use_completed(ranking, betas, rule.level, statistic, completed)
 
 
 def _mean_on_this_sample(
     ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
-) -> Estimates:
+) -> intervals.Estimates:
     """Estimate the mean weight of the positives of this sample."""
-    start, end = block_bounds(ranking)
+    start, end = known_positives.block_bounds(ranking)
     weight, n, examples = weights.mean(start, end - start), start.size, sum(ranking.total)
-    positives = count_positives(ranking.total, betas)
+    positives = known_positives.count_positives(ranking.total, betas)
     standard_error = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
-    factor = hidden_share(ranking.total, betas) ** 0.5
+    factor = known_positives.hidden_share(ranking.total, betas) ** 0.5
     error = np.where(factor > 0, standard_error * factor, 0.0)
     hidden = (positives - n).tolist()
     limits = [_hidden_weight_limits(weight, m, weights, examples, level) for m in hidden]
     means = (weight.sum() + (positives - n) * np.transpose(limits)) / positives
-    return Estimates(np.full(positives.size, weight.mean()), error, *means)
+    return intervals.Estimates(np.full(positives.size, weight.mean()), error, *means)
 
 
 def _mean_on_future_data(
     ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
-) -> Estimates:
+) -> intervals.Estimates:
     """Estimate the mean weight of the positives of future data."""
     mean, influences = _known_mean(ranking, weights)
-    squares, df = squared_errors_and_df(influences)
-    design = design_effect(ranking.clusters, lambda: influences)
-    ends = np.array([0.0, sum(ranking.total) - 1])
-    best, worst = weights.mean(ends, np.ones(2)).tolist()
+    squares, df = influence.squared_errors_and_df(influences)
+    design = influence.design_effect(ranking.clusters, lambda: influences)
+    best, worst = weights.mean(np.array([0.0, sum(ranking.total) - 1]), np.ones(2)).tolist()
     one = np.ones(betas.size)
     error = float(design.effect * squares.sum()) ** 0.5 * one
-    half = half_width(error, min(df, design.df), level)
+    half = intervals.half_width(error, min(df, design.df), level)
     position, scale = (mean - worst) / (best - worst), (best - worst) * one
-    limits = logit_interval(mean * one, position, scale, half, half)
+    limits = intervals.logit_interval(mean * one, position, scale, half, half)
     if not error.any():  # all known positives are tied, so there is no information on others
         limits = worst * one, best * one
-    return Estimates(mean * one, error, *limits)
+    return intervals.Estimates(mean * one, error, *limits)
 
 
-def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, list[Influence]]:
+def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, list[influence.Influence]]:
     """Return the mean weight of known positives, and what examples add to it."""
     weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank))
     terms = weight, -weights.decay * weight, -weights.decay * weight
-    influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
+    influences = influence.mean_influences(replace(ranking, strata=()), lambda _: terms)
     mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
     return mean, influences
 
 
 def linearize_bedroc(
     metric: Any, ranking: Ranking, betas: FloatArray
-) -> tuple[FloatArray, list[Influence], FloatArray]:
+) -> tuple[FloatArray, list[influence.Influence], FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and its derivative by that mean."""
-    weights, positives = rank_weights(metric, ranking), count_positives(ranking.total, betas)
+    weights, positives = (
+        rank_weights(metric, ranking),
+        known_positives.count_positives(ranking.total, betas),
+    )
     mean, influences = _known_mean(ranking, weights)
     value, none = weights.scale(sum(ranking.total), positives, mean, mean - 1)
     return value, influences, value - none
@@ -176,9 +161,9 @@ def early_recognition_of_known(
     """Return the metric if all positives had the known ones' mean, its range, and its variance."""
     weights = rank_weights(metric, ranking)
     if weights.decay:  # the score 0 needs negatives
-        count_negatives(ranking.total, betas)
+        known_positives.count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
-    positives = count_positives(ranking.total, betas)
+    positives = known_positives.count_positives(ranking.total, betas)
     weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank))
     known = np.diff(ranking.known_positive)
     mean = float(known @ weight) / n

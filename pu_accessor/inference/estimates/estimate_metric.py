@@ -56,7 +56,10 @@ def estimate_metric(
         check_probability_scores(ranking, metric.name)
     if at is not None:
         at = metric.at_whole(at, sum(ranking.total))
-        metric, rule = metric.at_cutoff(at), _settings_at_cutoff(at, rule)
+        metric = metric.at_cutoff(at)
+        # Optimized cutoffs need simultaneous limits.
+        is_optimum = at.kind in OPTIMIZED and rule.band == "exact"
+        rule = replace(rule, band="simultaneous") if is_optimum else rule
         is_of_table = at.kind in (*FIXED, *OPTIMIZED) and metric.estimator is None
         if beta.is_estimate and target == "examples" and is_of_table:
             return _add_beta_error_to_table(metric, ranking, beta, rule, at)
@@ -79,12 +82,6 @@ def estimate_metric(
     if at is None:
         return add_beta_error_to_estimates(estimates, beta)
     return _keep_first_beta(estimates, *add_beta_error(*estimates.parts, beta))
-
-
-def _settings_at_cutoff(cutoff: Cutoff, rule: Settings) -> Settings:
-    """Return the settings for a cutoff: optimized cutoffs need simultaneous limits."""
-    is_optimized = cutoff.kind in OPTIMIZED and rule.band == "exact"
-    return replace(rule, band="simultaneous") if is_optimized else rule
 
 
 def _estimate_at_betas(
@@ -334,10 +331,8 @@ def _tight_bounds(cutoff: Ranking, hidden: IntArray, kept: FloatArray, rule: Set
     """Return both bounds on the hidden positives at a cutoff, moved towards the estimate."""
     unlabeled, predicted = cutoff.total.unlabeled, int(cutoff.unlabeled[0])
     bounds = bound_latent(make_bands(cutoff, hidden, rule), cutoff, rule)
-    (low, high), (_, completed) = (
-        bounds.claimed[0],
-        complete_at_bends(cutoff, hidden, bounds.tightest),
-    )
+    low, high = bounds.claimed[0]
+    completed = complete_at_bends(cutoff, hidden, bounds.tightest)[1]
     fewest, most = np.maximum(hidden - (unlabeled - predicted), 0), np.minimum(hidden, predicted)
     middle = np.clip(completed[0], low, high)
     below = 1.0 if (low < fewest).any() else kept

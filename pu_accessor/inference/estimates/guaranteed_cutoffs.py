@@ -16,25 +16,12 @@ import numpy as np
 
 from pu_accessor.checks import check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.future_data import (
-    counts_of_samples,
-    local_alpha_of_share,
-    median_and_limit,
-    precision_from_lift,
-    ratio_limit,
-    share_limits,
-)
+from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.estimates.known_positives import no_negatives_error
 from pu_accessor.inference.influence import positive_share_of_rest
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import (
-    Table,
-    Tables,
-    check_labels,
-    completed_table,
-    make_tables,
-)
+from pu_accessor.inference.tables import contingency
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, sorted_unique
 
 Cost: TypeAlias = tuple[float, float]
@@ -67,7 +54,7 @@ class GuaranteedCutoff:
 class _Bounded(NamedTuple):
     """A metric at each cutoff: the estimate, and the worst bound over all betas."""
 
-    tables: Tables
+    tables: contingency.Tables
     estimate: FloatArray
     worse: FloatArray
 
@@ -112,8 +99,7 @@ def find_sample_cutoff(
         raise no_negatives_error(goal.name, float(betas[0]), ranking.total)
     position = _best_guaranteed_cutoff(bounds, goal)
     if position is not None and (extra := _counts_between_cutoffs(bounds, goal, position)).size:
-        finer = bounds.tables.ranking.refine(extra)
-        bounds = _bound_metric(finer, betas, goal, rule)
+        bounds = _bound_metric(bounds.tables.ranking.refine(extra), betas, goal, rule)
         position = _best_guaranteed_cutoff(bounds, goal)
     # A false positive rate is tested from the shortest list on.
     best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
@@ -134,11 +120,11 @@ def find_sample_cutoff(
 
 def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _Bounded:
     """Evaluate the metric on the bounds at each cutoff."""
-    tables = make_tables(ranking, betas, rule)
+    tables = contingency.make_tables(ranking, betas, rule)
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
 
     def value(tp: Numbers) -> FloatArray:
-        table = Table.of(tp, rank, tables.positives, size)
+        table = contingency.Table.of(tp, rank, tables.positives, size)
         if goal.name == "cost":
             return goal.cost[0] * table.fp + goal.cost[1] * table.fn
         rate = METRICS[goal.name](*table).astype(np.float64)
@@ -207,10 +193,9 @@ def find_population_cutoff(
     ranking: Ranking, betas: FloatArray, goal: Goal, level: float
 ) -> GuaranteedCutoff:
     """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
-    check_labels(betas, ranking.total)
+    contingency.check_labels(betas, ranking.total)
     beta, search = float(betas[0]), partial(find_future_cutoff, ranking, goal=goal, level=level)
-    cutoffs = [search(b, monotone=ranking.monotone, estimated_at=beta) for b in betas.tolist()]
-    worst = min(cutoffs)
+    worst = min(search(b, monotone=ranking.monotone, estimated_at=beta) for b in betas.tolist())
     cutoff = ranking.at(np.array([worst.rank]))
     estimate = float(_estimate_metric_at_cutoffs(cutoff, beta, goal)[0]) if worst.rank else nan
     ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
@@ -220,7 +205,7 @@ def find_population_cutoff(
 
 def _estimate_metric_at_cutoffs(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
     """Return the estimate at each cutoff."""
-    finer, table = completed_table(ranking, np.array([beta]), on_new=True)
+    finer, table = contingency.completed_table(ranking, np.array([beta]), on_new=True)
     cutoffs = np.searchsorted(finer.rank, ranking.rank)
     return np.asarray(METRICS[goal.name](*table)[cutoffs, 0], np.float64)
 
@@ -245,15 +230,16 @@ def find_future_cutoff(
     # The goal must be fixed before the data are seen, and several goals are not met jointly.
     # Recall: Wilks, Ann. Math. Stat. 12 (1941) 91-96.
     goal_and_beta = goal, beta if estimated_at is None else estimated_at
-    *_, n, size = counts_of_samples(ranking)
+    *_, n, size = future_data.counts_of_samples(ranking)
     if goal.name == "recall" and n:
-        bound = share_limits(ranking.known_positive, n, 2 * (1 - level))[0]
+        bound = future_data.share_limits(ranking.known_positive, n, 2 * (1 - level))[0]
         return _pick_cutoff(ranking, _meets_goal_at(ranking, bound, *goal_and_beta), bound, 0)
     if not n or not size:
         return FutureCutoff(0, inf, nan)
     b = float(positive_share_of_rest(ranking.total, np.array([beta]))[0])
     if goal.name == "precision" and not monotone:
-        bound = _lower_precision(ranking, b, local_alpha_of_share(n, level, both=False))
+        alpha = future_data.local_alpha_of_share(n, level, both=False)
+        bound = _lower_precision(ranking, b, alpha)
         return _pick_cutoff(ranking, _meets_goal_at(ranking, bound, *goal_and_beta), bound, -1)
     cutoffs = []
     starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
@@ -274,8 +260,9 @@ def _pick_cutoff(ranking: Ranking, met: BoolArray, bound: FloatArray, end: int) 
 
 def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     """Return the lower limit of precision at each cutoff, missed with alpha/2."""
-    samples = counts_of_samples(ranking)
-    return precision_from_lift(ratio_limit(*samples, alpha, 0), *samples[2:], b)
+    samples = future_data.counts_of_samples(ranking)
+    lift = future_data.ratio_limit(*samples, alpha, 0)
+    return future_data.precision_from_lift(lift, *samples[2:], b)
 
 
 def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
@@ -302,8 +289,7 @@ def _fixed_sequence_test(
     last = np.searchsorted(ranking.rank - ranking.known_positive, grid, "right") - 1
     unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
     finer = ranking.refine(sorted_unique(unlabeled))
-    rest = finer.rank - finer.known_positive
-    lists = finer.take(np.searchsorted(rest, grid, "right") - 1)
+    lists = finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)
     limit = _lower_precision if goal.name == "precision" else _upper_fpr
     bound = limit(lists, b, min(2 * (1 - level), 1.0))
     passes = np.logical_and.accumulate(_meets_goal_at(lists, bound, goal, beta))
@@ -312,8 +298,8 @@ def _fixed_sequence_test(
 
 def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     """Return the upper limit of the false positive rate at each cutoff, missed with alpha/2."""
-    above, rest, n, size = counts_of_samples(ranking)
-    known, low = median_and_limit(above, n, alpha, 0)
-    others, high = median_and_limit(rest, size, alpha, 1)
+    above, rest, n, size = future_data.counts_of_samples(ranking)
+    known, low = future_data.median_and_limit(above, n, alpha, 0)
+    others, high = future_data.median_and_limit(rest, size, alpha, 1)
     spread = np.hypot(high - others, b * (known - low))
     return np.clip((others - b * known + spread) / (1 - b), 0, 1)

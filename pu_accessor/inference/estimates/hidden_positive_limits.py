@@ -160,18 +160,12 @@ def ap_limits(blocks: KnownBlocks, hidden: int, examples: int, level: float) -> 
     r1 = int(blocks.end[0])
     r2 = r1 if blocks.number[0] > 1 or blocks.end.size == 1 else int(blocks.end[1])
     first = min(r1**2 / (2 * r2), float(blocks.start[0])) * max(1 - _SMALL_SAMPLE / n, 0.0)
-    positives = n + hidden
-    low, high = (
-        (
-            _top_precisions(units, drawn, examples, positives, first, best=best)
-            + _group_precisions(units, drawn, best=best)
-        )
-        / positives
-        for best in (False, True)
-    )
-    tail = (1 - level) / 2
-    lower = float(np.quantile(low, tail, method="lower"))
-    return lower, min(float(np.quantile(high, 1 - tail, method="higher")), 1.0)
+    positives, means, tail = n + hidden, [], (1 - level) / 2
+    for best in (False, True):
+        top = _top_precisions(units, drawn, examples, positives, first, best=best)
+        means.append((top + _group_precisions(units, drawn, best=best)) / positives)
+    lower = float(np.quantile(means[0], tail, method="lower"))
+    return lower, min(float(np.quantile(means[1], 1 - tail, method="higher")), 1.0)
 
 
 def _divide_blocks(blocks: KnownBlocks) -> _GapUnits:

@@ -8,13 +8,8 @@ import scipy
 from pu_accessor.inference.estimates.known_positives import FloatPair
 from pu_accessor.inference.prior.beta_limit import limit_from_positives
 from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables import curves
 from pu_accessor.inference.tables.contingency import make_tables
-from pu_accessor.inference.tables.curves import (
-    area,
-    area_of_estimate,
-    average_precision_bounds,
-    in_batches_of_betas,
-)
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 _TOLERANCE = 1e-9
@@ -70,7 +65,7 @@ def use_sample_completion(
     max_fpr: float | None = None,
 ) -> Estimates:
     """Use the completed area, with bounding areas of the band "exact" where there is no error."""
-    completed = area_of_estimate(curve, ranking, betas, max_fpr)
+    completed = curves.area_of_estimate(curve, ranking, betas, max_fpr)
     statistic = fix_where_known(ranking, betas, statistic, completed)
     _, lower, upper = statistic.parts
     is_undefined = np.isnan(lower) & (ranking.total.known_positive > 1)
@@ -101,11 +96,11 @@ def bounding_curve_areas(
         tables = make_tables(ranking, betas, rule)
         if curve == "pr":
             lower, _, upper = np.moveaxis(tables.tp, 0, -1)
-            return average_precision_bounds(lower, upper, tables.ranking.rank)
+            return curves.average_precision_bounds(lower, upper, tables.ranking.rank)
         ends = [np.moveaxis(count[:, ::2], 0, -1) for count in tables.table]
-        return area(curve, *ends, max_fpr=max_fpr)
+        return curves.area(curve, *ends, max_fpr=max_fpr)
 
-    return in_batches_of_betas(areas, ranking, betas)
+    return curves.in_batches_of_betas(areas, ranking, betas)
 
 
 def use_completed(

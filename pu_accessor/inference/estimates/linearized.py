@@ -9,19 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.inference.estimates import early_recognition, metric_at_cutoff
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.early_recognition import (
-    completed_early_recognition,
-    linearize_bedroc,
-)
 from pu_accessor.inference.estimates.known_positives import count_positives, known_blocks
-from pu_accessor.inference.estimates.metric_at_cutoff import (
-    CutoffPosition,
-    locate_cutoff,
-    metric_of_shares,
-)
 from pu_accessor.inference.influence import (
     Influence,
     auroc_on_new,
@@ -67,9 +59,11 @@ def linearize(
         positives = count_positives(ranking.total, betas)
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
     else:
-        value, of_mean, scale = linearize_bedroc(metric, ranking, betas)
+        value, of_mean, scale = early_recognition.linearize_bedroc(metric, ranking, betas)
         influences, slope = [of_mean], scale[np.newaxis]
-        estimate = partial(completed_early_recognition, metric, ranking, betas, on_new=True)
+        estimate = partial(
+            early_recognition.completed_early_recognition, metric, ranking, betas, on_new=True
+        )
     if metric.curve == "roc":
         max_move, moved = slope[0] / ranking.total.known_positive, _auroc_moves_by_level(ranking)
         influences = [[part._replace(moved=moved) for part in parts] for parts in influences]
@@ -115,7 +109,7 @@ def _linearize_at_cutoff(
 ) -> Linearized:
     """Linearize a metric at a cutoff, by what clusters add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
-    position = locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
+    position = metric_at_cutoff.locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
     ends, weights = position
     n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, max(size - n, 1)])
@@ -123,7 +117,7 @@ def _linearize_at_cutoff(
     above = np.array([known, float(weights @ ends.head) - known]) / sizes
     hidden = betas * ranking.total.unlabeled / sizes[1]
     prevalence = (n + hidden * sizes[1]) / size
-    value = metric_of_shares(metric, prevalence, hidden, size, cut=False)
+    value = metric_at_cutoff.metric_of_shares(metric, prevalence, hidden, size, cut=False)
     shares = np.repeat(above[:, np.newaxis], betas.size, axis=1)
     steps = np.eye(2)[..., np.newaxis] * _STEP
     of_known, of_rest = (
@@ -138,8 +132,7 @@ def _linearize_at_cutoff(
 
     def estimate() -> FloatArray:
         _, table = completed_table(ends, betas, on_new=True)
-        mixed = (np.tensordot(weights, count, 1) for count in table)
-        return metric(*mixed).astype(np.float64)
+        return metric(*(np.tensordot(weights, count, 1) for count in table)).astype(np.float64)
 
     return Linearized(
         value(*shares),
@@ -155,8 +148,7 @@ def _known_density(ranking: Ranking, rank: float) -> float:
     size, n = sum(ranking.total), ranking.total.known_positive
     ends = np.array([rank / 2, min(1.5 * rank, size)])
     inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1) @ number / n
-    share = float(np.diff(inside)[0])
-    return share * size / max(float(np.diff(ends)[0]), 1.0)
+    return float(np.diff(inside)[0]) * size / max(float(np.diff(ends)[0]), 1.0)
 
 
 def _ap_terms(ranking: Ranking) -> list[list[Influence]]:
@@ -171,7 +163,7 @@ def _ap_terms(ranking: Ranking) -> list[list[Influence]]:
     return [mean_influences(unstratified, term) for term in terms]
 
 
-def _rate_influences(position: CutoffPosition) -> list[list[Influence]]:
+def _rate_influences(position: metric_at_cutoff.CutoffPosition) -> list[list[Influence]]:
     """Return what rows add to the shares of known positives, and of the rest, above a cutoff."""
     ends, weights = position
     sizes = ends.total.known_positive, max(sum(ends.total) - ends.total.known_positive, 1)

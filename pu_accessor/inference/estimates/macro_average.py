@@ -15,16 +15,12 @@ import scipy
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.estimates import known_positives
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.areas_on_this_sample import ap_and_error, auroc_and_error
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.known_positives import (
-    MIN_NEGATIVES,
-    count_positives,
-    hidden_share,
-)
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at_cutoff import cutoff_at_positives, locate_cutoff
 from pu_accessor.inference.influence import (
@@ -78,7 +74,7 @@ def group_term(
             "average is then over groups with a known positive."
         )
     check_labels(betas, ranking.total)
-    n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
+    n, hidden = ranking.total.known_positive, known_positives.hidden_share(ranking.total, betas)
     if metric.of_probabilities:
         check_probability_scores(ranking, metric.name)
     metric = metric if cutoff is None else metric.at_cutoff(cutoff)
@@ -90,9 +86,8 @@ def group_term(
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         term = _cutoff_term(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
-        ends = _auroc_range(
-            positive_share_of_rest(ranking.total, betas)
-        )  # raises without negatives
+        share = positive_share_of_rest(ranking.total, betas)  # raises without negatives
+        ends = _auroc_range(share)
         if target == "population":  # pooled strata are ranked separately
             value, error = auroc_on_new(ranking, betas), np.nan * betas
         else:
@@ -120,7 +115,7 @@ def _auroc_range(share: FloatArray) -> tuple[FloatArray, FloatArray]:
 def auroc_group_terms(stack: TieBlocks, betas: FloatArray) -> list[list[GroupTerm] | None]:
     """Return what many groups add to the average AUROC over new groups."""
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
-    is_simple = (known > 0) & (negative + unlabeled * (1 - betas) >= MIN_NEGATIVES)
+    is_simple = (known > 0) & (negative + unlabeled * (1 - betas) >= known_positives.MIN_NEGATIVES)
     is_simple = (is_simple & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = _auroc_range(unlabeled * betas / (negative + unlabeled))
@@ -146,7 +141,7 @@ def _ap_term(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
             "other known positives above it. Leave such groups out, "
             "df.pu(by='query', on_error='skip'), or average AUROC, which takes them."
         )
-    n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
+    n, hidden = ranking.total.known_positive, known_positives.hidden_share(ranking.total, betas)
     return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
 
 
@@ -164,7 +159,7 @@ def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cu
         return terms[0]._replace(**parts)
     n, examples = ranking.total.known_positive, sum(ranking.total)
     position = locate_cutoff(ranking, cutoff)
-    positives = count_positives(ranking.total, betas)
+    positives = known_positives.count_positives(ranking.total, betas)
     share = float(position.weights @ position.ends.known_positive) / n
     predicted = float(position.rank)
     tp = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
@@ -185,7 +180,7 @@ def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cu
             "at a cutoff, so that groups with few known positives are biased. Average "
             "'precision', 'recall' or 'f1'."
         )
-    hidden = hidden_share(ranking.total, betas)
+    hidden = known_positives.hidden_share(ranking.total, betas)
     variance = share * (1 - share) / (n - 1) * hidden if n > 1 else np.where(hidden, np.nan, 0.0)
     ends = np.minimum(least, most), np.maximum(least, most)
     floor, ceiling = np.minimum(0.0, extremes), np.maximum(1.0, extremes)
@@ -310,8 +305,7 @@ def _shared_cluster_variance(
     difference = np.repeat((value - value.mean(axis=0)).T, each, axis=1)
     added = pooled.influence / np.reshape(span, (-1, 1)) + difference * pooled.share
     _, cluster = np.unique(pooled.code, return_inverse=True)
-    total = np.bincount(cluster, pooled.share)
-    left = np.maximum(1 - total / number, 1 / number)
+    left = np.maximum(1 - np.bincount(cluster, pooled.share) / number, 1 / number)
 
     def products(parts: FloatArray) -> float:
         """Return the sum of products of two different groups."""

@@ -26,13 +26,7 @@ from pu_accessor.inference.estimates.known_positives import count_negatives, unr
 from pu_accessor.inference.influence import design_effects, wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import (
-    Table,
-    average_over_ties,
-    check_labels,
-    completed_table,
-    make_tables,
-)
+from pu_accessor.inference.tables import contingency
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 
@@ -121,9 +115,8 @@ def evaluate_at_position(
 ) -> Estimates:
     """Evaluate a metric at one position."""
     ends, size = position.ends, betas.size
-    tables = average_over_ties(
-        make_tables(ends, betas, position.split_error(rule)), position.weights
-    )
+    tables = contingency.make_tables(ends, betas, position.split_error(rule))
+    tables = contingency.average_over_ties(tables, position.weights)
     values = metric(*tables.table)[0].astype(np.float64)
     lower, upper = values.min(axis=0), values.max(axis=0)  # include the estimate
     estimates = Estimates(values[1], np.full(size, nan), lower, upper)
@@ -157,7 +150,7 @@ def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Settings) 
     return finer.take(np.array([np.nanargmax(values)]))
 
 
-def _mcc_extremes(ranking: Ranking, table: Table) -> IntArray:
+def _mcc_extremes(ranking: Ranking, table: contingency.Table) -> IntArray:
     """Return counts of unlabeled examples next to a maximum of MCC between negative values."""
     # Between two cutoffs N*tp - P*h is a + b*h, and MCC turns only at h = a*N/(2*a + b*N).
     head, size = ranking.head.astype(np.float64), sum(ranking.total)
@@ -174,25 +167,25 @@ def _mcc_extremes(ranking: Ranking, table: Table) -> IntArray:
     return np.unique([unlabeled, unlabeled + 1])
 
 
-def _complete_tables(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
+def _complete_tables(
+    ranking: Ranking, beta: float, rule: Settings
+) -> tuple[Ranking, contingency.Table]:
     """Return the tables of the estimate at each cutoff."""
-    ranking, table = completed_table(ranking, np.array([beta]), rule)
-    return ranking, Table(*(count[:, 0] for count in table))
+    ranking, table = contingency.completed_table(ranking, np.array([beta]), rule)
+    return ranking, contingency.Table(*(count[:, 0] for count in table))
 
 
 _SMALL_SHARE = 1e-9  # predicted positives, for metrics that do not depend on their number
 _CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
 _CORRELATION_LEVEL = 0.95  # level at which correlations of errors are evaluated
-# From the shares of known positives and of the rest above a threshold to a metric.
 _Values: TypeAlias = FloatArray | float
-_MetricOfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def future_metric_at_threshold(
     ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Settings
 ) -> Estimates:
     """Evaluate a metric of future data at a threshold, with its interval."""
-    check_labels(betas, ranking.total)
+    contingency.check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
     cutoff = ranking.at(ranking.count_at_or_above(np.array([threshold])))
     if not ranking.monotone or ranking.clusters is not None:
@@ -204,7 +197,7 @@ def future_metric_at_threshold(
         lower, upper = _limits_at_threshold(cutoff, betas, metric, for_shares)
         low, high = _concave_limits(ranking, cutoff, betas, metric, for_curves)
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
-    _, table = completed_table(cutoff, betas, on_new=True)
+    _, table = contingency.completed_table(cutoff, betas, on_new=True)
     estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
     lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
     unknown, clipped = np.full(betas.size, np.nan), np.zeros(betas.size, np.bool_)
@@ -295,15 +288,13 @@ def _concave_limits(
 
 def metric_of_shares(
     metric: Metric, prevalence: _Values, share: _Values, size: int, *, cut: bool = True
-) -> _MetricOfShares:
+) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Return a metric as a function of the shares above a threshold."""
 
     def value(known: FloatArray, others: FloatArray) -> FloatArray:
         false = (others - share * known) / np.where(np.equal(share, 1), 1, np.subtract(1, share))
         false = np.clip(false, 0, 1) if cut else false
-        positives, negatives = prevalence * size, (1 - prevalence) * size
-        return metric(
-            positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
-        ).astype(np.float64)
+        table = contingency.Table.of_rates(known, false, prevalence, size)
+        return metric(*table).astype(np.float64)
 
     return value

@@ -18,11 +18,7 @@ import scipy
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.future_data import (
-    counts_of_samples,
-    local_alpha_of_share,
-    ratio_limit,
-)
+from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
@@ -85,8 +81,7 @@ def metric_at_rate(
     for name, extreme in extremes.items():
         new = bounds.ranking.head[blocks.here[block]] if name.startswith("rank") else values
         extreme.at(ends[name], beta, new)
-    clipped = (bounds.clipped[blocks.here] & allowed).any(axis=0)
-    return replace(estimates, clipped=clipped, **ends)
+    return replace(estimates, clipped=(bounds.clipped[blocks.here] & allowed).any(axis=0), **ends)
 
 
 def _split_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]:
@@ -269,14 +264,14 @@ class _FutureBounds:
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
         """Return the smallest surplus, at all cutoffs simultaneously."""
-        samples = counts_of_samples(self.ranking)
-        alpha = local_alpha_of_share(samples[2], rule.level, both=False)
-        lift = ratio_limit(*samples, alpha, 0)[:, np.newaxis]
+        samples = future_data.counts_of_samples(self.ranking)
+        alpha = future_data.local_alpha_of_share(samples[2], rule.level, both=False)
+        lift = future_data.ratio_limit(*samples, alpha, 0)[:, np.newaxis]
         return self.ranking, self._goal_surplus(np.stack([lift, np.ones_like(lift)]))
 
     def _limits(self, errors: FloatArray, cutoffs: slice | IntArray = slice(None)) -> FloatArray:
         """Return limits of both shares at given errors, shape (2, side, errors, cutoffs)."""
-        *counts_above, n, size = counts_of_samples(self.ranking)
+        *counts_above, n, size = future_data.counts_of_samples(self.ranking)
         limits = []
         for above, number, of_sample in zip(counts_above, (n, size), errors, strict=True):
             levels = (2 * scipy.special.ndtr(of_sample) - 1).tolist()
@@ -290,12 +285,8 @@ class _FutureBounds:
     def _table(self, shares: FloatArray, beta: slice | int = slice(None)) -> Table:
         """Return tables from the shares of positives, and of all others, above a threshold."""
         known, others = shares
-        share, prevalence = self.share[beta], self.prevalence[beta]
-        false, size = (others - share * known) / (1 - share), sum(self.ranking.total)
-        positives, negatives = prevalence * size, (1 - prevalence) * size
-        return Table(
-            positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
-        )
+        false = (others - self.share[beta] * known) / (1 - self.share[beta])
+        return Table.of_rates(known, false, self.prevalence[beta], sum(self.ranking.total))
 
     def _goal_surplus(self, shares: FloatArray, beta: slice | int = slice(None)) -> FloatArray:
         """Return by how much shares meet the goal."""
@@ -320,23 +311,21 @@ class _FutureBounds:
             limits, excess = limits[:, :, error, block], [np.zeros(block.size)]
             excess += [self._excess(blocks, candidates[block], beta)] if is_tied else []
             for point in chain(*(self._points(limits, beta, by) for by in excess)):
-                counts = np.maximum(self._table(point, beta), 0)
-                values = metric(*counts).astype(np.float64)
+                values = metric(*np.maximum(self._table(point, beta), 0)).astype(np.float64)
                 parts.append((candidates[block], np.full(block.size, beta), values))
         positions, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         return positions, columns, values
 
     def _excess(self, blocks: GoalBlocks, candidates: IntArray, beta: int) -> FloatArray:
         """Return by how much a goal can be exceeded where a block of ties passes it."""
-        *_, n, size = counts_of_samples(self.ranking)
+        *_, n, size = future_data.counts_of_samples(self.ranking)
         recall = self.at.kind == "recall"
         counts, number = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
         counts = counts[candidates].astype(np.float64)
         share = wilson_interval(counts, max(number, 1), self.rule.level)[1]
         inside = np.array([np.ones(candidates.size), np.zeros(candidates.size)])
         outside = inside + np.array([-share * recall, share * (not recall)])
-        ends = (self._goal_surplus(each, beta) for each in (inside, outside))
-        return np.subtract(*ends)
+        return self._goal_surplus(inside, beta) - self._goal_surplus(outside, beta)
 
     def _points(self, limits: FloatArray, beta: int, excess: FloatArray) -> list[FloatArray]:
         """Return shares with a surplus of `excess`, on both ways from best to worst limits."""

@@ -45,8 +45,7 @@ def weighted_auroc(
     mean_below = np.array([float((1 + v) @ below) for v in shares]) / positives
     mean = rank[0] + mean_below
     value = 1 - (mean - (positives + 1) / 2) / negatives
-    scale = positives * negatives
-    rows = zip(mean_below, scale, shares, strict=True)
+    rows = zip(mean_below, positives * negatives, shares, strict=True)
     spreads = [_weighted_error((a - below) / s, v) for a, s, v in rows]
     error, kurtosis, down, up = np.array(spreads).T
     if n < 3:  # areas under bounding curves replace the interval
@@ -91,8 +90,7 @@ def estimates_with_limits(
 def jackknife_ap(ranking: Ranking, weight: FloatArray, betas: FloatArray) -> FloatPair:
     """Return average precision and its jackknife standard error."""
     n, (_, end), rows = ranking.total.known_positive, block_bounds(ranking), []
-    positives = count_positives(ranking.total, betas).tolist()
-    for number in positives:
+    for number in count_positives(ranking.total, betas).tolist():
         hidden = latent_shares(weight, number - n)
         area, pull = _ap_and_pull(end, 1 + hidden, number)
         has_error = n > 2 or number == n

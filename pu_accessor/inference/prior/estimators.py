@@ -99,8 +99,7 @@ def _feasible(ranking: Ranking, level: float) -> Prior:
 
 def _plateau_p_value(ranking: Ranking) -> float:
     """Return the p value that known positives rank higher within the top, by Mann and Whitney."""
-    quarter = ceil(ranking.total.known_positive / 4)
-    end = int(np.argmax(ranking.known_positive >= quarter)) + 1
+    end = int(np.argmax(ranking.known_positive >= ceil(ranking.total.known_positive / 4))) + 1
     known_at = np.diff(ranking.known_positive[:end])
     others_at = np.diff(ranking.unlabeled[:end])
     known, others = int(known_at.sum()), int(others_at.sum())
@@ -150,8 +149,7 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     inside = min(max(beta, 0.0), 1.0)
     # For a true beta of 0 or 1, half of the estimates are outside of [0, 1].
     beyond = abs(beta - inside) > _TOLERANCE
-    warnings = (_CONTRADICTION,) if beyond and lower == upper else ()
-    return Prior(inside, lower, upper, warnings)
+    return Prior(inside, lower, upper, (_CONTRADICTION,) if beyond and lower == upper else ())
 
 
 def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:

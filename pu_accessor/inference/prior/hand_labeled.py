@@ -63,8 +63,7 @@ def highest_density(
         return float(posterior.ppf(1 - level)), 1.0
 
     def difference(below: float) -> float:  # of log densities
-        ends = posterior.ppf([below, below + level])
-        return float(np.subtract(*posterior.logpdf(ends)))
+        return float(np.subtract(*posterior.logpdf(posterior.ppf([below, below + level]))))
 
     edge = 1e-12 * sqrt(1 - level)
     below = scipy.optimize.brentq(difference, edge, 1 - level - edge, xtol=edge)
@@ -168,8 +167,7 @@ class LabelPlan(NamedTuple):
         def may_fall_short(more: int) -> bool:
             return self._chance(more, _counts_outside(sure, more)) < self.probability
 
-        later = range(size + 1, end + 1)
-        return size + 1 + bisect_left(later, True, key=may_fall_short)
+        return size + 1 + bisect_left(range(size + 1, end + 1), True, key=may_fall_short)
 
     def _tried_after(self, last: int) -> int:
         """Return the last number of labels to try: several runs later."""

@@ -9,11 +9,7 @@ import numpy as np
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.future_data import (
-    bound_rates,
-    concave_majorant,
-    precision_from_lift,
-)
+from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.bands.simultaneous import (
     alpha_of_cutoffs,
     local_alpha,
@@ -65,6 +61,12 @@ class Table(NamedTuple):
         fp = head - tp
         return cls(tp, fp, positives - tp, size - positives - fp)
 
+    @classmethod
+    def of_rates(cls, tpr: Numbers, fpr: Numbers, prevalence: Any, size: float) -> "Table":
+        """Return the tables of both rates at a prevalence."""
+        positives, negatives = prevalence * size, (1 - prevalence) * size
+        return cls(positives * tpr, negatives * fpr, positives * (1 - tpr), negatives * (1 - fpr))
+
     def at_prevalence(self, prevalence: float | None) -> "Table":
         """Return tables of as many examples and the same rates at another prevalence."""
         if prevalence is None:
@@ -89,11 +91,6 @@ class Tables:
     clipped: BoolArray  # where band and beta are infeasible
     tightest: tuple[str, ...]  # the kind of known examples used at each beta
     local_alpha: FloatArray | None = None  # of a simultaneous band
-
-    @property
-    def fp(self) -> Numbers:
-        """Shape (cutoffs, 3, betas)."""
-        return self.head[:, np.newaxis, np.newaxis] - self.tp
 
     @property
     def table(self) -> Table:
@@ -309,7 +306,7 @@ def completed_table(
         kinds = ("positives",) * latent.size
         whole, in_head = complete_at_bends(ranking.whole or ranking, latent, kinds)
         curves, heads = (whole.known_positive[:, np.newaxis] + in_head).T, whole.head * 1.0
-        concave = [concave_majorant(heads, curve)[0] for curve in curves]
+        concave = [future_data.concave_majorant(heads, curve)[0] for curve in curves]
         tp = np.stack([np.interp(ranking.head, heads, curve) for curve in concave], axis=1)
     positives = total.known_positive + latent
     return ranking, Table.of(tp, ranking.head[:, np.newaxis], positives, sum(total))
@@ -339,16 +336,15 @@ def bound_curve_on_future_data(
     fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     np.maximum(tp, least, out=tp)
     for column, share in enumerate(((positives - n) / rest).tolist()):
-        rates = bound_rates(ranking, share, level, ranking.monotone)
+        rates = future_data.bound_rates(ranking, share, level, ranking.monotone)
         true, false = tp[:, _ESTIMATE, column].copy(), completed.fp[:, column]
-        ends = _include(positives[column] * rates.tpr, true)
-        tp[:, _LIMITS, column] = np.maximum(ends, least)
+        tp[:, _LIMITS, column] = np.maximum(_include(positives[column] * rates.tpr, true), least)
         if curve == "roc":
             fp[:, _LIMITS, column] = _include(negatives[column] * rates.fpr, false)[:, ::-1]
             continue
         with np.errstate(invalid="ignore"):
             estimate = true / (true + false)
-        precision = _include(precision_from_lift(rates.lift, n, rest, share), estimate)
+        precision = _include(future_data.precision_from_lift(rates.lift, n, rest, share), estimate)
         fp[:, _LIMITS, column] = tp[:, _LIMITS, column] * (1 / np.maximum(precision, _TINY) - 1)
     return ranking, Table(tp, fp, positives - tp, negatives - fp)
 

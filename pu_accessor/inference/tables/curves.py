@@ -5,10 +5,9 @@ Derivatives: [C15], Appendix B, corrected.
 
 from collections.abc import Callable
 from math import nan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from pu_accessor.checks import check_share, hidden_counts
@@ -29,13 +28,7 @@ def check_max_fpr(max_fpr: float | None) -> float | None:
 
 
 def area(
-    curve: str,
-    tp: npt.NDArray[Any],
-    fp: npt.NDArray[Any],
-    fn: npt.NDArray[Any],
-    tn: npt.NDArray[Any],
-    *,
-    max_fpr: float | None = None,
+    curve: str, tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers, *, max_fpr: float | None = None
 ) -> FloatArray:
     """Return the area under each curve; of rates, if positives differ between cutoffs."""
     positives = tp + fn
@@ -145,8 +138,7 @@ def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers
     """Return the odds of a prevalence over those of some counts."""
     if prevalence is None:
         return np.ones(positives.size)
-    some = np.where(negatives > 0, negatives, np.nan)
-    return prevalence / (1 - prevalence) * some / positives
+    return prevalence / (1 - prevalence) * np.where(negatives > 0, negatives, np.nan) / positives
 
 
 def _sum_of_ratios(
@@ -193,8 +185,7 @@ def _average_precision(
     true, gain = factor * (start + 1), factor * other
     heads = rank[:-1] - start + true
     sums = true / heads + _sum_of_ratios(true, gain, heads, 1 - other + gain, size - 1)
-    between = gained / size * sums
-    whole = np.where(is_block, tied, between).sum()
+    whole = np.where(is_block, tied, gained / size * sums).sum()
     return float(whole / positives[0]) if positives[0] > 0 else nan
 
 

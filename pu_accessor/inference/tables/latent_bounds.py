@@ -12,15 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.inference.bands import simultaneous
 from pu_accessor.inference.bands.lookup import RankBand, latent_bounds_of_many, stack_bounds
-from pu_accessor.inference.bands.simultaneous import (
-    counts_within_steps,
-    error_probability,
-    local_alpha,
-    narrow_between,
-    narrow_bounds,
-    narrowed_bends,
-)
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, complete
 from pu_accessor.inference.settings import Settings, count_wrong
@@ -51,15 +44,13 @@ class Bands(NamedTuple):
     tables: Mapping[str, IntArray]  # none of bounds by rank
     latent: IntArray
 
-    def take(self, columns: slice) -> "Bands":
-        """Return the limits at some of the betas."""
-        tables = {kind: table[..., columns] for kind, table in self.tables.items()}
-        return Bands(tables, self.latent[columns])
-
     def in_parts(self, cutoffs: int) -> list["Bands"]:
         """Return the limits in batches of betas, small enough for all cutoffs."""
-        size = max(_BATCH_SIZE // max(cutoffs, 1), 1)
-        return [self.take(slice(at, at + size)) for at in range(0, self.latent.size, size)]
+        size, parts = max(_BATCH_SIZE // max(cutoffs, 1), 1), []
+        for at in range(0, self.latent.size, size):
+            tables = {kind: table[..., at : at + size] for kind, table in self.tables.items()}
+            parts.append(Bands(tables, self.latent[at : at + size]))
+        return parts
 
     def claims(self, ranking: Ranking) -> dict[str, IntArray]:
         """Return the hidden positives above each cutoff by the band of each kind."""
@@ -101,17 +92,17 @@ def add_bend_cutoffs(
     """Add the cutoffs at which bounds and completions bend."""
     if ranking.refiner is None or not bands.tables:
         return ranking
-    parts = bands.in_parts(ranking.rank.size)
-    corners = [_band_bends(ranking, part) for part in parts]
+    corners = [_band_bends(ranking, part) for part in bands.in_parts(ranking.rank.size)]
     corners += [_completion_bends(ranking, completions)] if completions else []
     ranking = ranking.refine(sorted_unique(np.concatenate(corners)))
-    for bends_of in (narrowed_bends, _crossings) if settings.band == "simultaneous" else ():
+    for bends_of in (
+        (simultaneous.narrowed_bends, _crossings) if settings.band == "simultaneous" else ()
+    ):
         bends = []
         for part in bands.in_parts(ranking.rank.size):
             bounds = _bound_each(ranking, part, settings)
             completions = complete_for(settings, ranking, part.latent)
-            narrowed = _narrow(ranking, bounds, completions)
-            bends.append(bends_of(ranking.unlabeled, narrowed))
+            bends.append(bends_of(ranking.unlabeled, _narrow(ranking, bounds, completions)))
         ranking = ranking.refine(sorted_unique(np.concatenate(bends)))
     return ranking
 
@@ -207,7 +198,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> Latent
         unknown = np.zeros_like(bounds.possible)
         unknown[:, 1] = latent
         ends = np.concatenate([bounds.possible, unknown], axis=-1)
-        narrowed = narrow_between(ranking, ends, whole, narrowed)
+        narrowed = simultaneous.narrow_between(ranking, ends, whole, narrowed)
     (low, nearest_low), (high, nearest_high) = (
         np.split(side, 2, axis=-1) for side in np.moveaxis(narrowed, 1, 0)
     )
@@ -225,7 +216,8 @@ def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Comple
         above = each.above(ranking.unlabeled[corners])
         ends[corners, 0, i] = np.floor(above + COUNT_TOLERANCE)
         ends[corners, 1, i] = np.ceil(above - COUNT_TOLERANCE)
-    return narrow_bounds(ranking.unlabeled, np.concatenate([bounds.possible, ends], axis=-1))
+    both = np.concatenate([bounds.possible, ends], axis=-1)
+    return simultaneous.narrow_bounds(ranking.unlabeled, both)
 
 
 def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
@@ -282,8 +274,8 @@ def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Settin
 def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], settings: Settings) -> int | None:
     """Return the number of cutoffs between the ends, if small enough to narrow the band."""
     sided = settings.selection_odds, settings.one_sided
-    alphas = [local_alpha(n, latent, settings.level, *sided) for latent in m]
-    most = error_probability(settings.level, settings.one_sided) / min(alphas)
+    alphas = [simultaneous.local_alpha(n, latent, settings.level, *sided) for latent in m]
+    most = simultaneous.error_probability(settings.level, settings.one_sided) / min(alphas)
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
         following = sorted_unique(ranking.unlabeled[:-1] + 1)
@@ -318,7 +310,7 @@ def _band_bends(ranking: Ranking, bands: Bands) -> IntArray:
         corners += [ahead, latent + ahead]
     if len(claims) == 2:
         corners += [level[:, [side]] + ahead for side in range(ahead.shape[1])]
-    return counts_within_steps(corners, here, following)
+    return simultaneous.counts_within_steps(corners, here, following)
 
 
 def _clip_claims(
