@@ -80,24 +80,16 @@ def beta_from_labels(
     See Also
     --------
     pu_accessor.labeling.labels_needed : Compute the number of labels.
-    pu_accessor.labeling.rates_from_labels : Estimate precision and recall from labels of strata.
-    pu_accessor.labeling.add_labels : Add the labels to the known ones.
 
     Notes
     -----
-    With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
-    number of positives among all unlabeled examples at which x or more, and x or fewer, have a
-    probability above half of 1 - level, by the hypergeometric distribution.
+    With `sequential` a number m of positives is excluded as soon as Q(x)/P(x) exceeds
+    1/(1 - level). P is the hypergeometric probability at m, and Q that under the prior; the ratio
+    is a martingale for the true m [1]_.
 
-    With `sequential` a number m is excluded as soon as Q(x)/P(x) exceeds 1/(1 - level). P is the
-    hypergeometric probability at m, and Q that under the prior; the ratio is a martingale for the
-    true m [1]_.
-
-    With strata beta is the sum of N_h x_h/s_h, divided by N. Its limits are those of Clopper and
-    Pearson for a sample of the same mean and variance, the effective size [2]_, with one more
-    positive for the upper and one more negative for the lower, in the stratum where that counts
-    most. This is not proven: at a level of .95 they covered at least .96 in 200 simulated cells,
-    and .94 with one label in each stratum.
+    With strata beta is the sum of N_h x_h/s_h, divided by N, with the limits of Clopper and
+    Pearson at the effective size [2]_. These are not proven: at a level of .95 they covered at
+    least .96 in 200 simulated cells, and .94 with one label in each stratum.
 
     References
     ----------
@@ -320,10 +312,6 @@ def beta_from_prevalence(
     PUValueError, PUTypeError
         If that prevalence is impossible with these counts, or an argument is not allowed.
 
-    See Also
-    --------
-    pu_accessor.beta_from_label_frequency : From the share of positives that are labeled.
-
     Examples
     --------
     >>> import pu_accessor
@@ -366,16 +354,11 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     Returns
     -------
     float
-        beta.
 
     Raises
     ------
     PUValueError, PUTypeError
         If that share is impossible with these counts, or an argument is not allowed.
-
-    See Also
-    --------
-    pu_accessor.beta_from_prevalence : From the share of positives among all examples.
 
     Examples
     --------

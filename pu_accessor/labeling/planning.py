@@ -62,17 +62,6 @@ def labels_needed(
     PUValueError, PUTypeError
         If an argument is not allowed.
 
-    See Also
-    --------
-    pu_accessor.beta_from_labels : The estimate from the labels.
-    positives_needed : The number of known positives for an interval of AUROC.
-
-    Notes
-    -----
-    The probabilities of counts with a narrow enough interval are added, by the hypergeometric
-    distribution. The largest number that is not enough is found by bisection and, up to 65,536
-    labels, by trying all that follow.
-
     Examples
     --------
     >>> labels_needed(0.1, 20_000, beta=0.2)
@@ -129,16 +118,10 @@ def positives_needed(
     PUValueError, PUTypeError
         If an argument is not allowed, or no number of known positives is enough.
 
-    See Also
-    --------
-    labels_needed : The number of examples to label by hand, for beta.
-    power : The probability of detecting a difference between two models.
-
     Notes
     -----
-    The expected width follows from the variances of the placements [1]_ in the pilot, or of the
-    normal distributions. Its random variation is taken as normal. Beta is taken as known: an
-    estimate of it makes intervals wider.
+    The expected width follows from the variances of the placements [1]_. Beta is taken as known:
+    an estimate of it makes intervals wider.
 
     References
     ----------
@@ -205,10 +188,6 @@ def power(
     ------
     PUValueError, PUTypeError
         If an argument is not allowed.
-
-    See Also
-    --------
-    positives_needed : The number of known positives for an interval.
 
     Notes
     -----

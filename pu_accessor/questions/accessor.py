@@ -60,10 +60,8 @@ class Accessor:
     --------
     >>> import pu_accessor
     >>> df = pu_accessor.load_example()
-    >>> found = df.pu(score="score").assume(selection_odds=1.5).auroc(0.17)
-    >>> found[["metric", "beta", "estimate", "lower", "upper"]].round(3)
-      metric  beta  estimate  lower  upper
-    0  auroc  0.17     0.889  0.813  0.938
+    >>> df.pu(score="score").assume(selection_odds=1.5).auroc(0.17)["lower"].round(3).item()
+    0.813
     """
 
     def __init__(self, source: FrameSource, terms: Terms | None = None) -> None:
@@ -111,7 +109,7 @@ class Accessor:
         Returns
         -------
         Accessor
-            The same methods, with these roles.
+            With these roles.
 
         Raises
         ------
@@ -156,13 +154,12 @@ class Accessor:
         Returns
         -------
         Accessor
-            The same methods, with these assumptions.
+            With these assumptions.
 
         Raises
         ------
         PUTypeError, PUValueError
-            For an unknown assumption, assumptions that exclude each other or a role, or a value
-            that is not allowed.
+            As for roles; or if an assumption and a role exclude each other.
 
         Examples
         --------

@@ -86,16 +86,15 @@ def estimate_beta(
 
     See Also
     --------
-    sample_to_label : Rows to label by hand, for a better estimate.
-    pu_accessor.beta_from_labels : The estimate from these labels.
+    pu_accessor.beta_from_labels : The estimate from labels made by hand.
 
     Notes
     -----
     With M hidden positives, k of n known positives and h unlabeled rows at or above a cutoff, M is
     feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n + 1/M)).
     "feasible" takes the largest such M, at delta = 1 - level for the upper limit and 0.5 for beta,
-    which is right only if negatives never rank at the top. Scores of training rows and labels that
-    are not a random sample break every method.
+    which is right only if negatives never rank at the top. Scores of training rows and nonrandom
+    labels break every method.
 
     Examples
     --------
@@ -149,8 +148,7 @@ def check_assumptions(
     Parameters
     ----------
     beta : float, array, mapping, Series or DataArray, optional
-        Class prior of the unlabeled, as in `auroc`; without it the tests that need it are left
-        out.
+        As in `auroc`; without it the tests that need it are left out.
     wave : hashable, optional
         Column that says when, where or by whom each known positive was labeled.
     strata : hashable, optional
@@ -178,11 +176,6 @@ def check_assumptions(
     PUDataError, PUValueError
         If a wave has one known positive, there are fewer than two waves, `strata` is passed
         without beta or with clusters, or there are propensities, weights or pools.
-
-    See Also
-    --------
-    robustness : How far labels may be from random before a conclusion breaks.
-    estimate_beta : The values of beta that the data allow.
 
     Notes
     -----
@@ -409,7 +402,7 @@ def robustness(
         "auroc", "average_precision", a metric at a cutoff, or "difference", of the AUROC of two
         models.
     beta : float, array, mapping, Series or DataArray
-        Class prior of the unlabeled, as in `auroc`.
+        As in `auroc`.
     over : mapping, default {"selection_odds": (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)}
         The assumption, "selection_odds" or "contamination", and its values.
     above : float, optional
@@ -431,14 +424,10 @@ def robustness(
     PUValueError
         For propensities, clusters or weights, or a metric without its cutoff.
 
-    See Also
-    --------
-    plot_metric : With ``x="selection_odds"``, the plot.
-
     Notes
     -----
-    The breaking point is found by bisection, to a thousandth. At that value the conclusion *may*
-    be wrong: that takes the least favourable dependence of labels on scores.
+    At the breaking point the conclusion *may* be wrong: that takes the least favourable dependence
+    of labels on scores.
 
     Examples
     --------

@@ -82,7 +82,7 @@ def compare(
     metric : str, callable or Metric, default "auroc"
         "auroc", "average_precision", "bedroc", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        Class prior of the unlabeled, as in `auroc`. Without it, AUROC has a test and no interval.
+        As in `auroc`. Without it, AUROC has a test and no interval.
     at : int or mapping, optional
         The cutoff: a rank, fraction or threshold of each model.
     on : hashable or list of hashable, optional
@@ -109,17 +109,12 @@ def compare(
     PUWarning
         If the standard error of a difference is unknown.
 
-    See Also
-    --------
-    gap : For groups that share no examples.
-
     Notes
     -----
     The difference in AUROC is the mean difference of the ranks of the known positives, divided by
     the number of negatives, with DeLong's variance [2]_. At level .95 the interval excludes 0
-    exactly where p < .05, for any beta. Other metrics use the differences of the influence of each
-    row. Where models differ in few rows, few known positives may be among these: the rest then
-    adds to the variance, with a weight calibrated by simulation.
+    exactly where p < .05, for any beta. Where models differ in few rows the rest adds to the
+    variance, with a weight calibrated by simulation.
 
     References
     ----------
@@ -269,7 +264,7 @@ def gap(
     metric : str, callable or Metric
         "auroc", "average_precision", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        Class prior of the unlabeled, as in `auroc`; not needed for recall and fnr at a threshold.
+        As in `auroc`; not needed for recall and fnr at a threshold.
     at, target, level
         As in `metric`. The level of intervals is not adjusted for the number of pairs.
 
@@ -296,10 +291,9 @@ def gap(
 
     Notes
     -----
-    AUROC has Welch's test [3]_ of unbiased estimates; a group without any error gets that of half
-    a known positive at the other end. For other metrics the distances of both estimates to their
-    limits are squared and added [1]_; for recall on future data this is Newcombe's interval [2]_.
-    Known positives are a random sample of the positives *in each group*.
+    AUROC has Welch's test [3]_. For other metrics the distances of both estimates to their limits
+    are squared and added [1]_; for recall on future data this is Newcombe's interval [2]_. Known
+    positives are a random sample of the positives *in each group*.
 
     References
     ----------
@@ -437,10 +431,6 @@ def dominance(
     ------
     PUValueError
         If there are fewer than two models, or no negatives.
-
-    See Also
-    --------
-    compare : Test which model has the higher AUROC.
 
     Examples
     --------

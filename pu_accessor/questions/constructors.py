@@ -49,15 +49,7 @@ class FrameAccessor(Accessor):
     Parameters
     ----------
     frame : DataFrame
-        Columns of scores, higher is more positive, and of labels: true, false and missing are
-        positive, negative and unlabeled.
-
-    Examples
-    --------
-    >>> import pu_accessor
-    >>> df = pu_accessor.load_example()
-    >>> df.pu.roc_bounds(beta=0.17).sizes["beta"]
-    1
+        Columns of scores and of labels.
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
@@ -150,7 +142,6 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     Returns
     -------
     Accessor
-        The methods of ``df.pu``.
 
     Raises
     ------
@@ -187,7 +178,7 @@ def from_chunks(
     Returns
     -------
     Accessor
-        The methods of ``df.pu``, at breakpoints.
+        At breakpoints.
 
     Raises
     ------

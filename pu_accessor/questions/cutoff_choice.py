@@ -89,15 +89,10 @@ def cutoff(
     PUWarning
         If no cutoff meets the goal.
 
-    See Also
-    --------
-    metric : Metrics at a given cutoff.
-
     Notes
     -----
-    For precision and cost the limits cover jointly at all cutoffs. Recall and the false positive
-    rate are monotone in the rank: cutoffs are tested in order by exact limits, and the last one
-    before the first failure is returned [1]_.
+    For precision and cost the limits cover jointly at all cutoffs. For recall and the false
+    positive rate cutoffs are tested in order, up to the first failure [1]_.
 
     References
     ----------

@@ -31,15 +31,13 @@ _CALL_OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 class TablesAccessor:
     """``ds.pu``: curves, metrics, areas and plots of tables; called, the methods of ``df.pu``.
 
+    Each method raises PUKeyError, PUTypeError or PUValueError if the Dataset lacks tables or
+    curves, or an argument is not allowed.
+
     Parameters
     ----------
     dataset : Dataset
         Contingency tables, or curves; or samples, for ``ds.pu(score=..., label=..., dim=...)``.
-
-    Raises
-    ------
-    PUKeyError, PUTypeError, PUValueError
-        By each method, if the Dataset lacks tables or curves, or an argument is not allowed.
     """
 
     def __init__(self, dataset: xr.Dataset) -> None:
@@ -60,7 +58,6 @@ class TablesAccessor:
         Returns
         -------
         Accessor
-            The methods of ``df.pu``.
 
         Raises
         ------
@@ -160,8 +157,7 @@ class TablesAccessor:
         metric : {"auroc", "average_precision"}
             The area under the ROC curve, or under the precision-recall curve.
         max_fpr : float, optional
-            Partial AUC up to this false positive rate, 1e-12 to 1, standardised so that chance is
-            0.5 and perfection 1.
+            Partial AUC up to this false positive rate, as in ``df.pu.auroc``.
 
         Returns
         -------
@@ -177,8 +173,7 @@ class TablesAccessor:
 
         Notes
         -----
-        The trapezoidal rule for the ROC curve. Each segment of the precision-recall curve has a
-        closed form, as fp is linear in tp between two cutoffs [1]_.
+        The precision-recall curve is not straight: fp is linear in tp between two cutoffs [1]_.
 
         References
         ----------
@@ -214,8 +209,7 @@ class TablesAccessor:
         Raises
         ------
         PUKeyError, PUValueError, PUTypeError
-            If the Dataset has no cutoffs, not exactly one of the three is passed, or a cutoff is
-            outside the curve.
+            Unless exactly one is passed, and within the cutoffs of the Dataset.
 
         Examples
         --------
@@ -294,12 +288,11 @@ class TablesAccessor:
         Parameters
         ----------
         **looks
-            Appearance, as in ``df.pu.plot_roc``.
+            As in ``df.pu.plot_roc``.
 
         Returns
         -------
         Axes or FacetGrid
-            What was drawn on.
 
         Examples
         --------
@@ -315,12 +308,11 @@ class TablesAccessor:
         Parameters
         ----------
         **looks
-            Appearance, as in ``df.pu.plot_roc``.
+            As in ``df.pu.plot_roc``.
 
         Returns
         -------
         Axes or FacetGrid
-            What was drawn on.
 
         Examples
         --------
@@ -344,18 +336,15 @@ class TablesAccessor:
         at : int or mapping, optional
             The cutoff of a metric for ``x="beta"``: a rank, or one of the keywords of `at`.
         **looks
-            Appearance, as in ``df.pu.plot_roc``.
+            As in ``df.pu.plot_roc``.
 
         Returns
         -------
         Axes or FacetGrid
-            What was drawn on.
 
         Examples
         --------
         >>> import pu_accessor
-        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks="breakpoints")
-        >>> ax = tables.pu.plot_metric("precision")
         >>> tables = pu_accessor.load_example().pu.contingency([0.1, 0.15], ranks="breakpoints")
         >>> ax = tables.pu.plot_metric("precision", x="beta", at={"fraction": 0.1})
         """

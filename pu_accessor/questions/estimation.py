@@ -93,22 +93,13 @@ def auroc(
         If beta exceeds the limit that the known positives set, or only one positive is known: the
         interval may be NaN.
 
-    See Also
-    --------
-    average_precision : For rare positives.
-    compare : The difference of two models, without beta.
-
     Notes
     -----
     The estimate is the area of one possible labeling, that of `plot_roc`. The interval is that of
     the unbiased 1 - (mean(R) - (P + 1)/2)/M, extended to the estimate. R are the mid-ranks of the
-    n known positives, P = n + beta*U positives and M negatives. For future data its error is
-    DeLong's [1]_, of known positives and the rest as two samples, divided by the share of
-    negatives among the rest. For this sample, known positives are drawn from P positives without
-    replacement.
-
-    With selection odds or contamination each limit moves, on the logit scale, as far as the area
-    under the bounding curve of the band "exact". This is supported by simulation, not proven.
+    n known positives, P = n + beta*U positives and M negatives. Its error on future data is
+    DeLong's [1]_. With selection odds or contamination the limits are supported by simulation,
+    not proven.
 
     References
     ----------
@@ -135,30 +126,21 @@ def average_precision(
     Parameters
     ----------
     beta, target, level
-        As in `auroc`, whose errors apply.
+        As in `auroc`, whose errors and warnings apply. It also warns if the interval may be wrong,
+        as with fewer than 50 known positives.
 
     Returns
     -------
     DataFrame
         As in `auroc`.
 
-    Warns
-    -----
-    PUWarning
-        As in `auroc`, and if the interval may be wrong, as with fewer than 50 known positives.
-
-    See Also
-    --------
-    auroc : The area under the ROC curve.
-
     Notes
     -----
     The mean over positives of the precision at their cutoff, as in scikit-learn, of one possible
     labeling. Future data have the prevalence of this sample, or that of
-    ``assume(prevalence=...)``. Their error is that of influence functions, on the logit scale. For
-    this sample, hidden positives are distributed at random over the gaps between known ones [1]_.
-    With selection odds or contamination the limits are as in `auroc`, extended to the area under
-    the bounding curve: supported by simulation, not proven.
+    ``assume(prevalence=...)``. In this sample, hidden positives are distributed at random over the
+    gaps between known ones [1]_. With selection odds or contamination the limits are supported by
+    simulation, not proven.
 
     References
     ----------
@@ -196,8 +178,8 @@ def metric(
         the whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``,
         and boyce, the continuous Boyce index. Of a search: ndcg at a rank, with binary gains,
         reciprocal_rank, r_precision and bpref.
-    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        As in `auroc`. Not needed for boyce, bpref, and recall or fnr of future data.
+    beta, level
+        As in `auroc`. Beta is not needed for boyce, bpref, and recall or fnr of future data.
     at : int, str or mapping, optional
         The cutoff. A number of examples predicted positive: 100 or ``{"rank": 100}``; a share of
         them, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``. A point of the true curve:
@@ -209,8 +191,6 @@ def metric(
         Future data, or this sample. The default is future data without a cutoff and at a
         threshold; it is this sample at other cutoffs, and for ndcg, reciprocal_rank and
         r_precision.
-    level : float, default 0.95
-        Confidence level of each interval, in (0, 1).
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above the cutoff, for this sample: as in `contingency`.
 
@@ -230,12 +210,6 @@ def metric(
         If a metric lacks its cutoff, no cutoff has the requested rate, or arguments or assumptions
         exclude each other, such as future data and a rank.
 
-    See Also
-    --------
-    cutoff : The cutoff at which a metric is guaranteed.
-    plot_metric : At all cutoffs.
-    gap : Between groups.
-
     Notes
     -----
     On future data the shares of known positives and of the rest above the threshold are two
@@ -243,12 +217,9 @@ def metric(
     the band "simultaneous" in place of "exact". A rank within a block of ties means the
     expectation over all orders of the block.
 
-    At a recall r of this sample the limits are exact, by inversion of the band [2]_. The true
-    labels fix the cutoff R, and the band covers at R. So R is one of the cutoffs where the band
-    allows TP = ceil(r*P) of P positives, and FP = R - TP there. For an fpr f, FP = floor(f*M) of M
-    negatives; for a precision p, TP = p*R. Limits are the extremes of the metric over these
-    tables. For a precision, which is not monotone, half of 1 - level is spent on joint limits at
-    all cutoffs. For future data both intervals are inverted in the same way, which is asymptotic.
+    At a recall, fpr or precision the limits are the extremes of the metric over the cutoffs where
+    the band allows that rate [2]_: exact for this sample, asymptotic for future data. For a
+    precision, half of 1 - level is spent on joint limits at all cutoffs.
 
     References
     ----------

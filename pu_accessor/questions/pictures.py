@@ -44,9 +44,7 @@ def plot_roc(
     ranks: Ranks = "breakpoints",
     **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw the ROC curve with its band.
-
-    The band is drawn without teeth: it contains the bounds of `roc_bounds`, and is a little wider.
+    """Draw the ROC curve with its band, which contains the bounds of `roc_bounds`.
 
     Parameters
     ----------
@@ -68,16 +66,6 @@ def plot_roc(
     ------
     PUValueError
         As `contingency`; or if an option of the plot is not valid.
-
-    See Also
-    --------
-    roc_bounds : The numbers.
-    auroc : The area below, with an interval.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
     Examples
     --------
@@ -102,31 +90,16 @@ def plot_pr(
     ranks: Ranks = "breakpoints",
     **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw the precision-recall curve with its band.
-
-    The band is drawn without teeth: it contains the bounds of `pr_bounds`, and is a little wider.
+    """Draw the precision-recall curve with its band, which contains the bounds of `pr_bounds`.
 
     Parameters
     ----------
-    beta, target, level, band, ranks
-        As in `contingency`.
-    **looks
-        Options of the plot, as in `plot_roc`.
+    beta, target, level, band, ranks, **looks
+        As in `plot_roc`, whose errors apply.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
-
-    Raises
-    ------
-    PUValueError
-        As `plot_roc`.
-
-    See Also
-    --------
-    pr_bounds : The numbers.
-    average_precision : One number, with an interval.
 
     Examples
     --------
@@ -155,23 +128,13 @@ def plot_rank_cdf(
     Parameters
     ----------
     beta, level, band, ranks
-        As in `rank_cdf`.
+        As in `rank_cdf`, whose errors apply.
     **looks
-        Options of the plot, as in `plot_roc`.
+        As in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
-
-    Raises
-    ------
-    PUValueError
-        As `rank_cdf`.
-
-    See Also
-    --------
-    rank_cdf : The numbers.
 
     Examples
     --------
@@ -203,10 +166,8 @@ def plot_metric(
 
     Parameters
     ----------
-    metric : str, callable or Metric
-        As in `metric`.
-    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled, as in `contingency`; several for ``x="beta"``.
+    metric, beta
+        As in `metric`; several betas for ``x="beta"``.
     x : {"rank", "fraction", "threshold", "beta", "selection_odds", "contamination"}
         The x axis; "rank" by default.
     at : int, str or mapping, optional
@@ -214,25 +175,17 @@ def plot_metric(
         thresholds, every hundredth by default.
     target : {"population", "examples"}, optional
         The target of the band: by default this sample over cutoffs, else as in `metric`.
-    level, band
-        As in `contingency`.
-    **looks
-        Options of the plot, as in `plot_roc`.
+    level, band, **looks
+        As in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
 
     Raises
     ------
     PUValueError
-        If there is no such axis for the metric, or as `metric`.
-
-    See Also
-    --------
-    metric : The numbers at some cutoffs.
-    robustness : The numbers over selection odds or contamination.
+        If there is no such axis for the metric, or as `metric` and `robustness`.
 
     Examples
     --------
@@ -265,34 +218,22 @@ def plot_forest(
     Parameters
     ----------
     metric, beta, at, target, level, band
-        As in `metric`.
+        As in `metric`, whose errors apply.
     order : "estimate" or list of hashable, optional
         Groups from the top; by default in the order of the data.
     **looks
-        Options of the plot, as in `plot_roc`.
+        As in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
-
-    Raises
-    ------
-    PUValueError
-        As `metric`.
-
-    See Also
-    --------
-    metric : The numbers.
 
     Examples
     --------
     >>> import pu_accessor
-    >>> df = pu_accessor.load_example()
-    >>> df["site"] = ["a", "b"] * 1000
-    >>> ax = df.pu(by="site").plot_forest("auroc", 0.17)
+    >>> ax = pu_accessor.load_example().pu(by="site").plot_forest("auroc", 0.17)
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['a', 'b']
+    ['east', 'west']
     """
     question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
     label = label_of(read_metric(metric, at, "forest"), at)
@@ -315,31 +256,18 @@ def plot_calibration(
     Parameters
     ----------
     beta, bins, level, band
-        As in `calibration`.
+        As in `calibration`, whose errors apply.
     **looks
-        Options of the plot, as in `plot_roc`.
+        As in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
-
-    Raises
-    ------
-    PUValueError
-        As `calibration`.
-
-    See Also
-    --------
-    calibration : The numbers.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> ax = pd.DataFrame({"score": score, "label": label}).pu.plot_calibration(0.5, bins=2)
+    >>> ax = pu_accessor.load_example().pu.plot_calibration(0.17, bins=5)
     >>> ax.get_xlabel()
     'mean predicted probability'
     """
