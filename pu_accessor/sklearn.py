@@ -96,8 +96,7 @@ class Scorer:
         names = ("beta", "at", "positive", "negative", "unlabeled")
         values = [(name, getattr(self, name)) for name in names]
         arguments = [f"{name}={value!r}" for name, value in values if value is not None]
-        name = self.metric.name
-        first = name if self.metric.is_function else repr(name)
+        first = self.metric.name if self.metric.is_function else repr(self.metric.name)
         return f"scorer({', '.join([first, *arguments])})"
 
     def _roles(self) -> Terms:

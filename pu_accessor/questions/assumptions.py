@@ -123,10 +123,8 @@ def estimate_beta(
     for text, times in warnings.items():
         where = f" (in {times} of {len(priors)} groups)" if results.names else ""
         warn_caller(f"{text}{where}")
-    frame = results_frame(
-        results, columns, {"assumptions": priors[0].assumptions}
-    )  # the same for all
-    return add_failed_groups(frame, results)
+    attrs = {"assumptions": priors[0].assumptions}  # the same for all
+    return add_failed_groups(results_frame(results, columns, attrs), results)
 
 
 # Checks
@@ -213,12 +211,11 @@ def check_assumptions(
         )
     if wave is None and strata is None:
         rankings = self._rank()
-        keyed = LazyByKey(
-            rankings.names,
-            rankings.keys,
-            lambda position: AnnotatedRanking(rankings.make(position)),
-            rankings.refine,
-        )
+
+        def annotate(position: int) -> AnnotatedRanking:
+            return AnnotatedRanking(rankings.make(position))
+
+        keyed = LazyByKey(rankings.names, rankings.keys, annotate, rankings.refine)
     else:
         keyed = rank_annotated(self._source, self._terms, wave, strata)
 
@@ -234,9 +231,9 @@ def check_assumptions(
         return checks
 
     def columns(checks: list[Check], _: Beta) -> Columns:
-        by_name = dict(zip(Check._fields, map(list, zip(*checks, strict=True)), strict=True))
-        texts = {name: np.array(by_name.pop(name), object) for name in ("check", "finding")}
-        return {"check": texts["check"], **by_name, "finding": texts["finding"]}
+        by_name = dict(zip(Check._fields, zip(*checks, strict=True), strict=True))
+        texts = {name: np.array(by_name[name], object) for name in ("check", "finding")}
+        return by_name | texts
 
     results = evaluate(self._terms, keyed, compute, None if beta is None else betas)
     return add_failed_groups(results_frame(results, columns, {"level": level}), results)
@@ -440,9 +437,8 @@ def robustness(
     1             2.0      0.89   0.78   0.95           19.56
     """
     entry = read_metric(metric, at, "robustness")
-    assumption, values = _read_sweep(
-        {"selection_odds": SWEEPS["selection_odds"]} if over is None else over
-    )
+    default = {"selection_odds": SWEEPS["selection_odds"]}
+    assumption, values = _read_sweep(default if over is None else over)
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     if above is not None and (not is_number(above) or not isfinite(above)):
@@ -462,9 +458,7 @@ def robustness(
     sweep = Sweep(entry, cutoff, target, settings, assumption, threshold)
 
     def compute(ranked: Ranking | PairedRanks, beta: Beta, _: Settings) -> Columns:
-        points = _breaking_points(ranked, beta, sweep)
-        estimates = [sweep.value(ranked, beta, value) for value in values]
-        columns = _sweep_columns(sweep, beta.values, values, estimates, points)
+        columns = _sweep_columns(sweep, ranked, beta, values)
         if isinstance(ranked, Ranking):
             return columns
         models = [*ranked.ranks]
@@ -559,22 +553,17 @@ def _breaking_share(known: int, supported: Callable[[float], bool]) -> float:
 
 
 def _sweep_columns(
-    sweep: Sweep,
-    betas: FloatArray,
-    values: Sequence[float],
-    estimates: Sequence[Estimates],
-    points: FloatArray,
+    sweep: Sweep, ranked: Ranking | PairedRanks, beta: Beta, values: Sequence[float]
 ) -> dict[str, Any]:
     """Return the columns of a sweep, over betas and values."""
-    ends = {"estimate": "value", "lower": "lower", "upper": "upper"}
+    estimates = [sweep.value(ranked, beta, value) for value in values]
     return {
         "metric": sweep.metric.name,
-        "beta": betas[:, np.newaxis],
+        "beta": beta.values[:, np.newaxis],
         sweep.assumption: np.array(values),
         "target": sweep.target,
-        **{
-            name: np.stack([getattr(one, part) for one in estimates], -1)
-            for name, part in ends.items()
-        },
-        "breaking_point": points[..., np.newaxis],
+        "estimate": np.stack([one.value for one in estimates], -1),
+        "lower": np.stack([one.lower for one in estimates], -1),
+        "upper": np.stack([one.upper for one in estimates], -1),
+        "breaking_point": _breaking_points(ranked, beta, sweep)[..., np.newaxis],
     }

@@ -12,14 +12,8 @@ import pandas as pd
 from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference import metrics
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.metrics import (
-    AnyMetric,
-    Metric,
-    axis_label,
-    describe_cutoff,
-    read_metric,
-)
 from pu_accessor.questions.assumptions import SWEEPS
 from pu_accessor.questions.estimation import estimate_metrics
 from pu_accessor.questions.rank_bands import UserBand
@@ -149,7 +143,7 @@ def plot_rank_cdf(
 
 def plot_metric(
     self: Accessor,
-    metric: AnyMetric,
+    metric: metrics.AnyMetric,
     beta: UserBeta,
     *,
     x: str = "rank",
@@ -196,14 +190,36 @@ def plot_metric(
     'share of examples predicted positive'
     >>> ax = df.pu.plot_metric("auroc", [0.05, 0.1, 0.15], x="beta")
     """
-    return _draw_metric(
-        self, metric, beta, looks, x=x, at=at, target=target, level=level, band=band
-    )
+    from pu_accessor import plots
+
+    check_option("x", x, _AXES)
+    plots.check_options(looks)
+    on_these: dict[str, Any] = {"target": target or "examples", "level": level, "band": band}
+    if x in _CURVES and metric != "net_benefit":
+        entry = metrics.read_metric(metric, None, "tables")
+        refuse_cutoff(at, x)
+        ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
+        return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
+    if x == "threshold":
+        at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
+
+        def decide(beta: Any) -> pd.DataFrame:
+            rows = self.metric("net_benefit", beta, at=at, **on_these)
+            return rows.assign(threshold=rows["at"])  # not the score of the cutoff
+
+        return _draw_rows(decide, beta, x, looks, label="net benefit")
+    entry = metrics.read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
+    if x in SWEEPS:
+        over = {x: SWEEPS[x]}
+        rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
+    else:
+        rows = _against_beta(self, entry, beta, at=at, target=target, level=level, band=band)
+    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
 
 
 def plot_forest(
     self: Accessor,
-    metric: AnyMetric,
+    metric: metrics.AnyMetric,
     beta: UserBeta,
     *,
     at: At | None = None,
@@ -236,7 +252,7 @@ def plot_forest(
     ['east', 'west']
     """
     question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
-    label = label_of(read_metric(metric, at, "forest"), at)
+    label = label_of(metrics.read_metric(metric, at, "forest"), at)
     return _draw_rows(question, beta, "estimate", looks, label=label, order=order)
 
 
@@ -277,7 +293,7 @@ def plot_calibration(
 
 def _draw_curves(
     self: Accessor,
-    curve: str | Metric,
+    curve: str | metrics.Metric,
     beta: UserBeta,
     looks: Any,
     *,
@@ -294,10 +310,8 @@ def _draw_curves(
     betas, settings = self._read_arguments("contingency", beta, **keywords)
     betas = betas.with_baseline() if looks.get("baseline") else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.of_head
-    shape, target = "pr" if of_head else "roc", keywords["target"]
-    tables = bounded_tables(
-        self, betas, settings, ranks, target=target, curve=shape, rounded=False
-    )
+    shape: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
+    tables = bounded_tables(self, betas, settings, ranks, rounded=False, **shape)
     return plots.plot_curves(tables, curve, looks, x=x)
 
 
@@ -308,50 +322,20 @@ def _draw_rows(
     from pu_accessor import plots
 
     plots.check_options(looks)
-    return plots.plot_rows(question(_with_baseline(beta, looks)), x, looks, **drawn)
-
-
-def _draw_metric(
-    self: Accessor,
-    metric: AnyMetric,
-    beta: UserBeta,
-    looks: Any,
-    *,
-    x: str,
-    at: At | None,
-    **keywords: Any,
-) -> Drawing:
-    """Draw a metric against `x`."""
-    from pu_accessor import plots
-
-    check_option("x", x, _AXES)
-    plots.check_options(looks)
-    target, level = keywords["target"], keywords["level"]
-    on_these = {**keywords, "target": target or "examples"}
-    if x in _CURVES and metric != "net_benefit":
-        entry = read_metric(metric, None, "tables")
-        refuse_cutoff(at, x)
-        ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
-        return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
-    if x == "threshold":
-        at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
-
-        def decide(beta: Any) -> pd.DataFrame:
-            rows = self.metric("net_benefit", beta, at=at, **on_these)
-            return rows.assign(threshold=rows["at"])  # not the score of the cutoff
-
-        return _draw_rows(decide, beta, x, looks, label="net benefit")
-    entry = read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
-    if x in SWEEPS:
-        over = {x: SWEEPS[x]}
-        rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
-    else:
-        rows = _against_beta(self, entry, beta, at=at, **keywords)
-    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
+    if looks.get("baseline"):
+        betas = read_betas(beta)
+        if betas.kind != "points":
+            raise PUValueError(
+                "baseline must be left out with an interval or an estimate of beta, but True was "
+                "passed: these have one row. Pass numbers, beta=[0, 0.3]."
+            )
+        shared = betas.with_baseline().shared
+        beta = beta if shared is None else shared.values
+    return plots.plot_rows(question(beta), x, looks, **drawn)
 
 
 def _against_beta(
-    self: Accessor, entry: Metric, beta: UserBeta, *, level: float, band: UserBand, **keywords: Any
+    self: Accessor, entry: metrics.Metric, beta: UserBeta, **keywords: Any
 ) -> pd.DataFrame:
     """Return a metric at several betas, and whether the band is impossible."""
     shared = read_betas(beta).shared
@@ -360,9 +344,7 @@ def _against_beta(
             "beta must be several numbers with x='beta', but one was passed. For example "
             "beta=[0.1, 0.2, 0.3]."
         )
-    rows = estimate_metrics(
-        self, [entry], beta, level=level, band=band, warn_limits=False, **keywords
-    )
+    rows = estimate_metrics(self, [entry], beta, warn_limits=False, **keywords)
     if "clipped" in rows:  # both bounds are one value
         rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
     return rows
@@ -377,20 +359,6 @@ def refuse_cutoff(at: At | None, x: str) -> None:
         )
 
 
-def label_of(entry: Metric, at: At | None) -> str:
+def label_of(entry: metrics.Metric, at: At | None) -> str:
     """Return the label of an axis."""
-    return axis_label(entry.name) + describe_cutoff(entry.read_cutoff(at))
-
-
-def _with_baseline(beta: UserBeta, looks: Any) -> Any:
-    """Return betas that begin with 0 if the baseline is drawn."""
-    if not looks.get("baseline"):
-        return beta
-    betas = read_betas(beta)
-    if betas.kind != "points":
-        raise PUValueError(
-            "baseline must be left out with an interval or an estimate of beta, but True was "
-            "passed: these have one row. Pass numbers, beta=[0, 0.3]."
-        )
-    shared = betas.with_baseline().shared
-    return beta if shared is None else shared.values
+    return metrics.axis_label(entry.name) + metrics.describe_cutoff(entry.read_cutoff(at))

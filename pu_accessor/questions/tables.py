@@ -107,10 +107,8 @@ def contingency(
     100       82       100    100
     500      318       345    370
     """
-    betas, settings = self._read_arguments(
-        "contingency", beta, level=level, band=band, target=target
-    )
-    return bounded_tables(self, betas, settings, ranks, target=target)
+    read = self._read_arguments("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, *read, ranks, target=target)
 
 
 def roc_bounds(
@@ -143,10 +141,8 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
     {'lower': 0.329, 'estimate': 0.371, 'upper': 0.394}
     """
-    betas, settings = self._read_arguments(
-        "contingency", beta, level=level, band=band, target=target
-    )
-    return bounded_tables(self, betas, settings, ranks, target=target, rates="roc")
+    read = self._read_arguments("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, *read, ranks, target=target, rates="roc")
 
 
 def pr_bounds(
@@ -179,10 +175,8 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
     {'lower': 0.835, 'estimate': 0.943, 'upper': 1.0}
     """
-    betas, settings = self._read_arguments(
-        "contingency", beta, level=level, band=band, target=target
-    )
-    return bounded_tables(self, betas, settings, ranks, target=target, curve="pr", rates="pr")
+    read = self._read_arguments("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, *read, ranks, target=target, curve="pr", rates="pr")
 
 
 def rank_cdf(
@@ -289,8 +283,8 @@ def _lay_out(
     rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=exact)
     results = evaluate(self._terms, rankings, compute, betas, settings)
     pages = [
-        page._replace(arrays={**page.arrays, **({} if about is None else ranking_attrs(about))})
-        for _, _, about, page in results.each
+        page._replace(arrays={**page.arrays, **(ranking_attrs(one) if one else {})})
+        for _, _, one, page in results.each
     ]
     # Files hold no mapping: a line for each group that was left out.
     skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
