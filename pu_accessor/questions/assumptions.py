@@ -322,15 +322,12 @@ def _test_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: f
     share = known / np.maximum(room, 1)  # of the rows that may be positive
     worst = np.lexsort((-share, test.p_value))[0]
     name, counted = brief(rows.strata[worst]), f"{known[worst]:,} of {room[worst]:,} rows"
+    than = "more known positives than expected by chance"
+    text = f"No stratum has {than}; the closest is {name}, with {counted}."
     if test.p_value[worst] <= alpha:
         text = (
-            f"Stratum {name} has more known positives than expected by chance: {counted}, where "
-            f"{test.cap:.1%} of all positives are known. Labels favour it, or beta is too high."
-        )
-    else:
-        text = (
-            "No stratum has more known positives than expected by chance; the closest is "
-            f"{name}, with {counted}."
+            f"Stratum {name} has {than}: {counted}, where {test.cap:.1%} of all positives are "
+            "known. Labels favour it, or beta is too high."
         )
     odds = float(test.odds_at_least.max())
     return Check("strata", beta, float(share[worst]), odds, float(test.p_value[worst]), text)
@@ -341,38 +338,35 @@ def _test_negatives(ranking: Ranking, beta: float, alpha: float) -> Check:
     test = tests.negatives_test(ranking, beta)
     by_beta = min(max(test.by_beta, 0.0), 1.0)
     pair = f"AUROC is {by_beta:.3f} by beta, and {test.against_known:.3f} against known"
+    text = f"{pair} negatives: the difference is within chance."
     if test.p_value <= alpha:
         off = "high" if test.statistic > 0 else "low"
         agree = f" Both agree at beta = {test.agree_at:.3g}." * (0 <= test.agree_at <= 1)
         text = f"{pair} negatives: beta is too {off}, or a kind is no random sample.{agree}"
-    else:
-        text = f"{pair} negatives: the difference is within chance."
     return Check("negatives", beta, test.statistic, nan, test.p_value, text)
 
 
 def _test_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
     """Test whether the known positives allow the number of hidden positives."""
     test = tests.limit_test(ranking, beta)
+    text = "The known positives leave room for the hidden positives."
     if test.p_value <= alpha:
         text = (
             f"The best {test.above:.1%} of the unlabeled leave no room for so many hidden "
             "positives: beta is too high, or labels favour the top."
         )
-    else:
-        text = "The known positives leave room for the hidden positives."
     return Check("limit", beta, test.statistic, nan, test.p_value, text)
 
 
 def _test_monotone(ranking: Ranking, alpha: float) -> Check:
     """Test whether scores can be monotone in the probability of being positive."""
     test = tests.monotone_test(ranking, 1 - alpha)
+    text = "A higher score may never mean a smaller probability of being positive."
     if test.p_value <= alpha:
         text = (
             f"Scores are not monotone: no concave curve fits near the top {test.above:.1%} of "
             "the rest. Leave monotone=True out; other results do not need it."
         )
-    else:
-        text = "A higher score may never mean a smaller probability of being positive."
     return Check("monotone", nan, test.statistic, nan, test.p_value, text)
 
 

@@ -386,10 +386,8 @@ def _columns(
         return np.stack([getattr(one, name) for one in estimates], 1)
 
     has_cutoff = estimates[0].rank is not None
-    columns: dict[str, Any] = {}
-    if has_cutoff:
-        columns |= {name: stack(name) for name in ("rank", "threshold")}
-    columns["target"] = target
+    located = ("rank", "threshold") if has_cutoff else ()
+    columns: dict[str, Any] = {name: stack(name) for name in located} | {"target": target}
     columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
     if has_cutoff:
         columns["clipped"] = stack("clipped")

@@ -279,8 +279,7 @@ def _lay_out(
     template: bool = True,
 ) -> xr.Dataset:
     """Compute the page of each ranking, and combine them in a Dataset."""
-    exact = not isinstance(ranks, str)
-    rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=exact)
+    rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=not isinstance(ranks, str))
     results = evaluate(self._terms, rankings, compute, betas, settings)
     pages = [
         page._replace(arrays={**page.arrays, **(ranking_attrs(one) if one else {})})
