@@ -45,14 +45,6 @@ __all__ = [
 
 __version__ = version("pu_accessor")
 _LAZY = ("labeling", "sklearn")  # modules that are imported on first use
-_IN_LABELING = (
-    "add_labels",
-    "labels_needed",
-    "positives_needed",
-    "power",
-    "rates_from_labels",
-    "weigh_labels",
-)
 
 register()
 
@@ -69,6 +61,7 @@ else:  # to a type checker the package would have every attribute
     def __getattr__(name: str) -> Any:
         if name in _LAZY:
             return import_module(f"{__name__}.{name}")
-        in_labeling = f" It is pu_accessor.labeling.{name}." if name in _IN_LABELING else ""
-        meant = in_labeling or explain_attribute(Accessor, name)
+        meant = explain_attribute(Accessor, name)
+        if name in import_module(f"{__name__}.labeling").__all__:
+            meant = f" It is pu_accessor.labeling.{name}."
         raise AttributeError(f"module 'pu_accessor' has no attribute {name!r}.{meant}")

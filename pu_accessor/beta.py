@@ -93,9 +93,8 @@ class Beta(NamedTuple):
         """Return the betas of a joint result: the point, then a grid of its interval."""
         if self.level is None:
             return self.within()
-        point, highest = self.point, max(self.point, _MAX_BETA)
-        lower, upper = self._limits_at((1 + level) / 2)
-        upper = min(upper, highest)
+        point, (lower, upper) = self.point, self._limits_at((1 + level) / 2)
+        upper = min(upper, max(point, _MAX_BETA))
         last = {"none": lower, "upper": point, "both": upper}[self.limits]
         inside = lower + _GRID_SHARES * (last - lower) if last > lower else np.empty(0)
         return np.concatenate([[point, lower, upper], inside])
@@ -188,7 +187,7 @@ class Betas:
         half = round((1 + level) / 2, 12)
         if self.level <= level:
             return self._changed(lambda beta: beta.at_level(half), half), half
-        return self, level_left(level, self.level)
+        return self, round(1 - (self.level - level), 12)
 
     def with_baseline(self) -> Betas:
         """Return these with beta = 0, first unless there is an interval."""
@@ -211,11 +210,6 @@ class Betas:
         estimates = cast("Mapping[Any, Beta]", self.by_key)
         moved = {key: change(one) if one.level else one for key, one in estimates.items()}
         return replace(self, by_key=moved, level=level)
-
-
-def level_left(level: float, beta_level: float) -> float:
-    """Return the level that is left to the ranking, for a joint level."""
-    return round(1 - (beta_level - level), 12)
 
 
 def read_betas(beta: UserBeta) -> Betas:

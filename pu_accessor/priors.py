@@ -7,14 +7,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from pu_accessor.checks import (
-    check_count,
-    check_flag,
-    check_level,
-    check_option,
-    check_share,
-    with_example,
-)
+from pu_accessor import checks
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.prior.hand_labeled import confidence_sequence, highest_density
 from pu_accessor.inference.prior.stratified import Stratum, stratified_limits
@@ -80,24 +73,16 @@ def beta_from_labels(
     See Also
     --------
     pu_accessor.labeling.labels_needed : Compute the number of labels.
-    pu_accessor.labeling.rates_from_labels : Estimate precision and recall from labels of strata.
-    pu_accessor.labeling.add_labels : Add the labels to the known ones.
 
     Notes
     -----
-    With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
-    number of positives among all unlabeled examples at which x or more, and x or fewer, have a
-    probability above half of 1 - level, by the hypergeometric distribution.
+    With `sequential` a number m of positives is excluded as soon as Q(x)/P(x) exceeds
+    1/(1 - level). P is the hypergeometric probability at m, and Q that under the prior; the ratio
+    is a martingale for the true m [1]_.
 
-    With `sequential` a number m is excluded as soon as Q(x)/P(x) exceeds 1/(1 - level). P is the
-    hypergeometric probability at m, and Q that under the prior; the ratio is a martingale for the
-    true m [1]_.
-
-    With strata beta is the sum of N_h x_h/s_h, divided by N. Its limits are those of Clopper and
-    Pearson for a sample of the same mean and variance, the effective size [2]_, with one more
-    positive for the upper and one more negative for the lower, in the stratum where that counts
-    most. This is not proven: at a level of .95 they covered at least .96 in 200 simulated cells,
-    and .94 with one label in each stratum.
+    With strata beta is the sum of N_h x_h/s_h, divided by N, with the limits of Clopper and
+    Pearson at the effective size [2]_. These are not proven: at a level of .95 they covered at
+    least .96 in 200 simulated cells, and .94 with one label in each stratum.
 
     References
     ----------
@@ -117,10 +102,10 @@ def beta_from_labels(
     19          10         20  0.50   0.25   0.76
     39          10         40  0.25   0.25   0.43
     """
-    check_flag("rest", rest)
-    check_flag("sequential", sequential)
-    check_option("method", method, ("exact", "hpd"))
-    level = check_level(level)
+    checks.check_flag("rest", rest)
+    checks.check_flag("sequential", sequential)
+    checks.check_option("method", method, ("exact", "hpd"))
+    level = checks.check_level(level)
     of_strata = isinstance(found, pd.DataFrame) and "stratum" in found.columns
     if method != "exact" and (sequential or of_strata):
         raise PUValueError(
@@ -198,7 +183,7 @@ def _read_labels(
             f"{missing[0]} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
             "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
         )
-    stratum = Stratum(*(check_count(name, count) for name, count in counts.items()))
+    stratum = Stratum(*(checks.check_count(name, count) for name, count in counts.items()))
     if not stratum.positives <= stratum.labeled <= stratum.total or not stratum.labeled:
         raise PUValueError(
             "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and a labeled example, "
@@ -257,9 +242,8 @@ def _shares_of_rest(
 
 def _columns(shares: FloatArray, level: float, method: str, n_unlabeled: Any) -> dict[str, Any]:
     """Return the columns of an estimate of beta."""
-    beta, lower, upper = shares
-    estimate = {"beta": beta, "lower": lower, "upper": upper, "level": level}
-    return {**estimate, "method": method, "n_unlabeled": n_unlabeled}
+    estimate = dict(zip(("beta", "lower", "upper"), shares, strict=True))
+    return {**estimate, "level": level, "method": method, "n_unlabeled": n_unlabeled}
 
 
 @overload
@@ -282,7 +266,7 @@ def beta_from_prevalence(
     of: Literal["population"],
     level: float = 0.95,
 ) -> pd.DataFrame: ...
-@with_example("pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)")
+@checks.with_example("pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)")
 def beta_from_prevalence(
     prevalence: float,
     n_positive: int,
@@ -320,10 +304,6 @@ def beta_from_prevalence(
     PUValueError, PUTypeError
         If that prevalence is impossible with these counts, or an argument is not allowed.
 
-    See Also
-    --------
-    pu_accessor.beta_from_label_frequency : From the share of positives that are labeled.
-
     Examples
     --------
     >>> import pu_accessor
@@ -333,13 +313,13 @@ def beta_from_prevalence(
         beta  lower  upper  level      method  n_unlabeled    n
     0  0.222  0.191  0.254   0.95  prevalence          900  100
     """
-    check_option("of", of, ["population", "rows"])
+    checks.check_option("of", of, ["population", "rows"])
     total = _read_counts(n_positive, n_unlabeled, n_negative)
-    share, source = check_share("prevalence", prevalence), f"a prevalence of {prevalence!r}"
+    share, source = checks.check_share("prevalence", prevalence), f"a prevalence of {prevalence!r}"
     hidden = share * sum(total) - total.known_positive
     if of == "rows":
         return _as_beta(hidden, total.unlabeled, source)
-    tail = (1 - check_level(level)) / 2
+    tail = (1 - checks.check_level(level)) / 2
     quantiles = np.asarray(scipy.stats.binom.ppf([tail, 1 - tail], sum(total), share))
     low, high = (quantiles - total.known_positive).tolist()
     if not total.unlabeled or high < 0 or low > total.unlabeled:
@@ -350,7 +330,9 @@ def beta_from_prevalence(
     return ResultFrame([{**columns, **known}])
 
 
-@with_example("pu_accessor.beta_from_label_frequency(0.5, n_positive=100, n_unlabeled=1900)")
+@checks.with_example(
+    "pu_accessor.beta_from_label_frequency(0.5, n_positive=100, n_unlabeled=1900)"
+)
 def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabeled: int) -> float:
     """Convert the label frequency, the share of positives that are labeled (often c), to beta.
 
@@ -366,16 +348,11 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     Returns
     -------
     float
-        beta.
 
     Raises
     ------
     PUValueError, PUTypeError
         If that share is impossible with these counts, or an argument is not allowed.
-
-    See Also
-    --------
-    pu_accessor.beta_from_prevalence : From the share of positives among all examples.
 
     Examples
     --------
@@ -383,7 +360,10 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     0.3333333333333333
     """
     total = _read_counts(n_positive, n_unlabeled, 0)
-    known, share = total.known_positive, check_share("label_frequency", label_frequency, "(0, 1]")
+    known, share = (
+        total.known_positive,
+        checks.check_share("label_frequency", label_frequency, "(0, 1]"),
+    )
     source = f"a label frequency of {label_frequency!r}"
     return _as_beta(known / share - known, total.unlabeled, source)
 
@@ -391,9 +371,9 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
 def _read_counts(n_positive: int, n_unlabeled: int, n_negative: int) -> Counts:
     """Return valid counts of examples of each kind."""
     return Counts(
-        check_count("n_positive", n_positive),
-        check_count("n_negative", n_negative),
-        check_count("n_unlabeled", n_unlabeled),
+        checks.check_count("n_positive", n_positive),
+        checks.check_count("n_negative", n_negative),
+        checks.check_count("n_unlabeled", n_unlabeled),
     )
 
 

@@ -115,20 +115,16 @@ def report(
 
     Parameters
     ----------
-    beta : Beta
-        Class prior of the unlabeled, in [0, 1): one number, one for each group, or an estimate, as
-        from `estimate_beta` and `pu_accessor.beta_from_labels`.
-    at : At, default {"fraction": [0.01, 0.05, 0.1]}
+    beta : float, mapping, Series, Interval or DataFrame
+        As in `auroc`: one number, one for each group, an interval or an estimate.
+    at : int, str or mapping, default {"fraction": [0.01, 0.05, 0.1]}
         The cutoffs of precision and recall, as in `metric`.
     level : float, default 0.95
         Confidence level of intervals and bands, in (0, 1).
     band : {"exact", "simultaneous", "bootstrap", "dkw"}, default "exact"
         The band of curves, and of metrics at cutoffs.
-    wave : hashable, optional
-        Column that says when, where or by whom each known positive was labeled. Other rows are
-        ignored, and known positives without a value are in no wave.
-    strata : hashable, optional
-        Column of strata of the rows, such as site, year or sex, not made from labels.
+    wave, strata : hashable, optional
+        Columns, as in `check_assumptions`.
     title : str, optional
         The heading.
 
@@ -143,11 +139,6 @@ def report(
     PUValueError
         If there are several betas. Results that the data do not allow are not errors: the report
         gives the reason.
-
-    See Also
-    --------
-    auroc, average_precision, metric, compare, check_assumptions, robustness, plot_roc : Methods
-        whose results it contains.
 
     Examples
     --------

@@ -96,8 +96,7 @@ class Scorer:
         names = ("beta", "at", "positive", "negative", "unlabeled")
         values = [(name, getattr(self, name)) for name in names]
         arguments = [f"{name}={value!r}" for name, value in values if value is not None]
-        name = self.metric.name
-        first = name if self.metric.is_function else repr(name)
+        first = self.metric.name if self.metric.is_function else repr(self.metric.name)
         return f"scorer({', '.join([first, *arguments])})"
 
     def _roles(self) -> Terms:
@@ -190,19 +189,11 @@ def scorer(
         For an unknown metric, a beta or cutoff that is missing or not used, or labels without a
         coding.
 
-    See Also
-    --------
-    pandas.DataFrame.pu.auroc : The number with an interval.
-
     Notes
     -----
-    Only the known positives of the scored fold count. AUROC and average precision are unbiased
-    estimates, clipped to [0, 1], which small folds can exceed. Other metrics are those of
-    ``df.pu.metric``. For an interval over all folds use ``df.pu(by="fold", pool=True)``.
-
-    Dependent rows, such as those of a patient, change only the error of an estimate, and so no
-    score. Put them into one fold, with ``cv=GroupKFold()`` and ``groups=patient``; for an interval
-    use ``df.pu(cluster="patient", by="fold", pool=True)``.
+    AUROC and average precision are unbiased estimates, clipped to [0, 1], which small folds can
+    exceed. For an interval over all folds use ``df.pu(by="fold", pool=True)``. Put dependent rows,
+    such as those of a patient, into one fold: ``cv=GroupKFold()`` and ``groups=patient``.
 
     Examples
     --------

@@ -19,8 +19,6 @@ Values: TypeAlias = Any  # a value, or a list of values
 ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Over: TypeAlias = bool | str | list[str]  # whether, or over which columns of `by`
 Seed: TypeAlias = int | np.random.Generator
-NanPolicy: TypeAlias = Literal["raise", "omit", "worst", "unretrieved"]
-OnError: TypeAlias = Literal["raise", "skip", "nan"]
 
 
 class Reading(TypedDict, total=False):
@@ -29,8 +27,8 @@ class Reading(TypedDict, total=False):
     positive: Values
     negative: Values
     unlabeled: Values
-    nan_policy: NanPolicy
-    on_error: OnError
+    nan_policy: Literal["raise", "omit", "worst", "unretrieved"]
+    on_error: Literal["raise", "skip", "nan"]
     progress: bool
 
 
@@ -84,9 +82,6 @@ class Assumed(TypedDict, total=False):
     prevalence: float | None
 
 
-NAN_POLICIES = ("omit", "raise", "unretrieved", "worst")
-ON_ERROR = ("raise", "skip", "nan")
-REFERENCES = ("positives", "negatives", "tightest", "both")
 OTHERS = ("propensity", "cluster", "weight", "count")
 
 
@@ -118,9 +113,10 @@ class Terms:
     prevalence: float | None = None  # of future data; None: that of this sample
 
     def __post_init__(self) -> None:
-        check_option("nan_policy", self.nan_policy, NAN_POLICIES)
-        check_option("on_error", self.on_error, ON_ERROR)
-        check_option("reference", self.reference, REFERENCES)
+        check_option("nan_policy", self.nan_policy, ("omit", "raise", "unretrieved", "worst"))
+        check_option("on_error", self.on_error, ("raise", "skip", "nan"))
+        references = ("positives", "negatives", "tightest", "both")
+        check_option("reference", self.reference, references)
         for name in ("progress", "monotone"):
             check_flag(name, getattr(self, name))
         for name in ("pool", "average"):
@@ -129,9 +125,8 @@ class Terms:
                     f"{name} must be True, False or names of columns in by, but "
                     f"{brief(getattr(self, name))} was passed. Pass {name}='fold'."
                 )
-        odds = check_selection_odds(self.selection_odds)
         contamination = check_share("contamination", self.contamination, "[0, 0.5)")
-        object.__setattr__(self, "selection_odds", odds)
+        object.__setattr__(self, "selection_odds", check_selection_odds(self.selection_odds))
         object.__setattr__(self, "contamination", contamination)
         if self.prevalence is not None:
             prevalence = check_share("prevalence", self.prevalence, "[1e-30, 1)")
@@ -320,14 +315,9 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
 _TABLE = """
 count, weight: rows with a weight are sampled one at a time
   > Write the rows out: df.loc[df.index.repeat(df['n'])].pu(weight='w').
-nan_policy='unretrieved', negatives count/contingency/rank_cdf/dominance/calibration: the number of
-  negatives that were not retrieved is unknown
-  > Pass nan_policy='worst', which ranks these rows last.
-nan_policy='unretrieved', cutoff/compare/gap/estimate_beta/check_assumptions/sample_to_label: the
-  number of negatives that were not retrieved is unknown
-  > Pass nan_policy='worst', which ranks these rows last.
-nan_policy='unretrieved', robustness/pool/weight/cluster/reference/prevalence: the number of
-  negatives that were not retrieved is unknown
+nan_policy='unretrieved', negatives count/contingency/rank_cdf/dominance/calibration/cutoff/compare
+  /gap/estimate_beta/check_assumptions/sample_to_label/robustness/pool/weight/cluster/reference
+  /prevalence: the number of negatives that were not retrieved is unknown
   > Pass nan_policy='worst', which ranks these rows last.
 nan_policy='unretrieved', data in chunks: it needs all scores in memory
   > Read them first: ddf.compute().pu(nan_policy='unretrieved').
@@ -388,10 +378,8 @@ pool, compare, propensity/weight: models are compared within one ranking
   > Compare within each group: df.pu(by='fold').
 band/beta=interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an average
   has its own interval > Evaluate each group, without average.
-average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta: the result is
-  for each group > Leave average out.
-average, check_assumptions/sample_to_label/robustness: the result is for each group
-  > Leave average out.
+average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta
+  /check_assumptions/sample_to_label/robustness: the result is for each group > Leave average out.
 on_error='nan', contingency/rank_cdf/dominance: tables have whole numbers, which cannot be NaN
   > Skip groups without a result: df.pu(by='site', on_error='skip').
 on_error='nan', average/gap: no row of the result is about a single group
@@ -406,10 +394,8 @@ beta=interval, contamination, contingency: such tables have one number of positi
   > Pass both ends: beta=[0.1, 0.3].
 beta=interval/beta=estimate, contingency, target='population': the band for future data has one
   beta > Pass both ends: beta=[0.1, 0.3].
-target='population', contingency, band/reference/selection_odds/contamination: there is no interval
-  for future data then > Pass target='examples'.
-target='population', contingency, cluster/weight/propensity: there is no interval for future data
-  then > Pass target='examples'.
+target='population', contingency, band/reference/selection_odds/contamination/cluster/weight
+  /propensity: there is no interval for future data then > Pass target='examples'.
 target='population', at=cutoff of this sample: there is no interval for future data then
   > Pass target='examples'.
 target='population', at=estimated, cluster/weight/selection_odds/contamination: the errors of the
@@ -470,7 +456,7 @@ _NO_METHOD = "no method is known under that assumption"
 
 def _read_table() -> Iterator[Exclusion]:
     """Yield an exclusion for each combination of alternatives."""
-    for row in re.sub(r"\n  ", " ", _TABLE).strip().splitlines():
+    for row in re.sub(r"\n  (?=/)", "", _TABLE).replace("\n  ", " ").strip().splitlines():
         facts, rest = row.split(": ", 1)
         why, _, step = rest.partition(" > ")
         for combined in product(*(alike.split("/") for alike in facts.split(", "))):

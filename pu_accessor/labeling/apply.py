@@ -41,10 +41,6 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
         If a row was labeled before, is repeated or unknown, or has no label yet; if labels have
         other values, or an argument is not a Series.
 
-    See Also
-    --------
-    pu_accessor.beta_from_labels : Beta of the rest, with ``rest=True``.
-
     Examples
     --------
     >>> label = pd.Series([1, None, None, None], name="label")
@@ -108,11 +104,6 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
     ------
     PUDataError, PUValueError, PUTypeError
         If strata do not cover the unlabeled rows, and as in `add_labels`.
-
-    See Also
-    --------
-    add_labels : Add labels without weights.
-    sample_to_label : Sample the rows.
 
     Notes
     -----
@@ -194,17 +185,12 @@ def rates_from_labels(
         If a stratum has no labels, a row is labeled twice or not at all, a stratum or column is
         missing, or an argument is not allowed.
 
-    See Also
-    --------
-    pu_accessor.beta_from_labels : Beta from the same labels; of the rest it is elusion.
-    weigh_labels : Rates and other metrics for future data.
-
     Notes
     -----
     The positives M among the unlabeled rows of one stratum have exact hypergeometric limits; those
     of several strata have the limits of `pu_accessor.beta_from_labels`, which are not proven.
-    Precision is (n + M)/(n + n_negative + n_unlabeled) at these limits. Recall uses the limits of
-    the list and of the rest at the square root of `level`, for a coverage of at least `level`.
+    Precision is (n + M)/(n + n_negative + n_unlabeled) at these limits. Recall combines the limits
+    of the list and of the rest, each at the square root of `level`.
 
     Examples
     --------
@@ -213,8 +199,7 @@ def rates_from_labels(
     >>> rows["n"] = [30] * 40 + [10] * 60
     >>> rows["n_unlabeled"] = [170] * 40 + [790] * 60
     >>> rows["label"] = [True] * 20 + [False] * 79 + [True]
-    >>> rates = rates_from_labels(rows, ">= 0.5")
-    >>> rates.round(3)
+    >>> rates_from_labels(rows, ">= 0.5").round(3)
            metric  estimate  lower  upper  level    target
     0  precision     0.575  0.455  0.695   0.95  examples
     1     recall     0.832  0.503  0.928   0.95  examples

@@ -8,15 +8,8 @@ import pandas as pd
 
 from pu_accessor.checks import check_count, check_level, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference import planning
 from pu_accessor.inference.metrics import read_metric
-from pu_accessor.inference.planning import (
-    PlacementMoments,
-    moments_of_normals,
-    paired_variances,
-    paired_variances_of_normals,
-    power_of_difference,
-    probability_of_width,
-)
 from pu_accessor.inference.prior.hand_labeled import TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.result_frame import ResultFrame
@@ -61,17 +54,6 @@ def labels_needed(
     ------
     PUValueError, PUTypeError
         If an argument is not allowed.
-
-    See Also
-    --------
-    pu_accessor.beta_from_labels : The estimate from the labels.
-    positives_needed : The number of known positives for an interval of AUROC.
-
-    Notes
-    -----
-    The probabilities of counts with a narrow enough interval are added, by the hypergeometric
-    distribution. The largest number that is not enough is found by bisection and, up to 65,536
-    labels, by trying all that follow.
 
     Examples
     --------
@@ -129,16 +111,10 @@ def positives_needed(
     PUValueError, PUTypeError
         If an argument is not allowed, or no number of known positives is enough.
 
-    See Also
-    --------
-    labels_needed : The number of examples to label by hand, for beta.
-    power : The probability of detecting a difference between two models.
-
     Notes
     -----
-    The expected width follows from the variances of the placements [1]_ in the pilot, or of the
-    normal distributions. Its random variation is taken as normal. Beta is taken as known: an
-    estimate of it makes intervals wider.
+    The expected width follows from the variances of the placements [1]_. Beta is taken as known:
+    an estimate of it makes intervals wider.
 
     References
     ----------
@@ -162,7 +138,10 @@ def positives_needed(
         return max(round(ratio * n), 2) if n_unlabeled is None else n_unlabeled
 
     def is_enough(n: int) -> bool:
-        return probability_of_width(width, scatter, share, (n, others(n)), level) >= probability
+        return (
+            planning.probability_of_width(width, scatter, share, (n, others(n)), level)
+            >= probability
+        )
 
     n = smallest(is_enough)
     row = {"n": n, "n_unlabeled": others(n), "metric": metric, "width": width}
@@ -206,10 +185,6 @@ def power(
     PUValueError, PUTypeError
         If an argument is not allowed.
 
-    See Also
-    --------
-    positives_needed : The number of known positives for an interval.
-
     Notes
     -----
     Student's noncentral t, with DeLong's variance of the difference of two models. With all
@@ -229,12 +204,12 @@ def power(
     sizes = (check_count("n_positive", n_positive, 2), check_count("n_unlabeled", n_unlabeled, 2))
     difference = check_share("difference", difference, "[-1, 1]")
     variances, share = _read_pair(pilot, beta, difference)
-    return power_of_difference(difference, variances, share, sizes, level)
+    return planning.power_of_difference(difference, variances, share, sizes, level)
 
 
 def _read_pilot(
     pilot: Pilot, beta: float, n_unlabeled: int | None
-) -> tuple[PlacementMoments, float, float]:
+) -> tuple[planning.PlacementMoments, float, float]:
     """Return the placements, the positives among the rest, and the rest per known positive."""
     if isinstance(pilot, Mapping):
         values = _read_values(pilot, {"auroc": "(0, 1)"})
@@ -243,7 +218,7 @@ def _read_pilot(
                 "n_unlabeled must be passed if pilot is a value, which has no number of unlabeled "
                 "examples. For example n_unlabeled=10_000."
             )
-        return moments_of_normals(values["auroc"], beta), beta, 1.0
+        return planning.moments_of_normals(values["auroc"], beta), beta, 1.0
     rankings = _as_accessor(pilot)._rank()
     if rankings.names:
         raise PUValueError(
@@ -252,11 +227,8 @@ def _read_pilot(
         )
     ranking = rankings.make(0)
     rest = ranking.total.known_negative + ranking.total.unlabeled
-    return (
-        PlacementMoments.of(ranking),
-        _share(ranking.total, beta),
-        rest / ranking.total.known_positive,
-    )
+    share = _share(ranking.total, beta)
+    return planning.PlacementMoments.of(ranking), share, rest / ranking.total.known_positive
 
 
 def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[float, float], float]:
@@ -269,7 +241,7 @@ def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[floa
                 f"difference must leave both AUROC in (0, 1), but {difference:g} at a mean of "
                 f"{values['auroc']:g} gives {ends}. Pass a smaller one."
             )
-        return paired_variances_of_normals(ends, values["correlation"], beta), beta
+        return planning.paired_variances_of_normals(ends, values["correlation"], beta), beta
     keyed = _as_accessor(pilot)._pair(None)
     paired = keyed.make(0)
     if keyed.names or len(paired.ranks) != 2 or paired.total.known_positive < 2:
@@ -277,7 +249,7 @@ def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[floa
             "pilot must have the scores of two models for the same examples, with two known "
             "positives or more: df.pu(score=['svm', 'forest']), without groups."
         )
-    return paired_variances(paired), _share(paired.total, beta)
+    return planning.paired_variances(paired), _share(paired.total, beta)
 
 
 def _share(total: Counts, beta: float) -> float:

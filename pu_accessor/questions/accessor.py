@@ -60,10 +60,8 @@ class Accessor:
     --------
     >>> import pu_accessor
     >>> df = pu_accessor.load_example()
-    >>> found = df.pu(score="score").assume(selection_odds=1.5).auroc(0.17)
-    >>> found[["metric", "beta", "estimate", "lower", "upper"]].round(3)
-      metric  beta  estimate  lower  upper
-    0  auroc  0.17     0.889  0.813  0.938
+    >>> df.pu(score="score").assume(selection_odds=1.5).auroc(0.17)["lower"].round(3).item()
+    0.813
     """
 
     def __init__(self, source: FrameSource, terms: Terms | None = None) -> None:
@@ -111,7 +109,7 @@ class Accessor:
         Returns
         -------
         Accessor
-            The same methods, with these roles.
+            With these roles.
 
         Raises
         ------
@@ -156,13 +154,12 @@ class Accessor:
         Returns
         -------
         Accessor
-            The same methods, with these assumptions.
+            With these assumptions.
 
         Raises
         ------
         PUTypeError, PUValueError
-            For an unknown assumption, assumptions that exclude each other or a role, or a value
-            that is not allowed.
+            As for roles; or if an assumption and a role exclude each other.
 
         Examples
         --------
@@ -256,7 +253,10 @@ class Accessor:
         if target is not None:
             check_target(target)
             facts[f"target={target!r}"] = target
-        facts["nan_policy='unretrieved'"] = self._terms.sinks
+        terms = self._terms
+        facts["nan_policy='unretrieved'"] = terms.sinks
+        facts["on_error='nan'"] = terms.on_error == "nan"
+        facts["a list of scores"] = terms.is_wide and terms.score
         betas = Betas() if beta is None else read_betas(beta)
         if betas.kind != "points":
             facts[f"beta={betas.kind}"] = beta
@@ -266,9 +266,6 @@ class Accessor:
             kind = "by rank" if isinstance(bounds, RankBand) else "at random"
             facts |= {} if band_name(bounds) == "simultaneous" else {f"band={kind}": bounds}
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
-        terms = self._terms
-        if terms.on_error == "nan":
-            facts["on_error='nan'"] = terms.on_error
         source = dict.fromkeys(_SOURCE_FACTS[self._source.kind], self._source.kind)
         if terms.is_wide and "model" in (betas.levels or ()):
             raise PUValueError(
@@ -276,8 +273,7 @@ class Accessor:
                 f"that of one: beta=beta[beta['model'] == {brief(terms.models[0])}]"
                 ".drop(columns='model')."
             )
-        wide = {"a list of scores": terms.score} if terms.is_wide else {}
-        refuse({**terms.facts(), **source, **wide, **facts}, method)
+        refuse({**terms.facts(), **source, **facts}, method)
         assumed = {name: getattr(terms, name) for name in ASSUMPTIONS if hasattr(Settings, name)}
         return betas, Settings(check_level(level), bounds, **assumed)
 

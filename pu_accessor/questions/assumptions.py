@@ -86,16 +86,15 @@ def estimate_beta(
 
     See Also
     --------
-    sample_to_label : Rows to label by hand, for a better estimate.
-    pu_accessor.beta_from_labels : The estimate from these labels.
+    pu_accessor.beta_from_labels : The estimate from labels made by hand.
 
     Notes
     -----
     With M hidden positives, k of n known positives and h unlabeled rows at or above a cutoff, M is
     feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n + 1/M)).
     "feasible" takes the largest such M, at delta = 1 - level for the upper limit and 0.5 for beta,
-    which is right only if negatives never rank at the top. Scores of training rows and labels that
-    are not a random sample break every method.
+    which is right only if negatives never rank at the top. Scores of training rows and nonrandom
+    labels break every method.
 
     Examples
     --------
@@ -124,10 +123,8 @@ def estimate_beta(
     for text, times in warnings.items():
         where = f" (in {times} of {len(priors)} groups)" if results.names else ""
         warn_caller(f"{text}{where}")
-    frame = results_frame(
-        results, columns, {"assumptions": priors[0].assumptions}
-    )  # the same for all
-    return add_failed_groups(frame, results)
+    attrs = {"assumptions": priors[0].assumptions}  # the same for all
+    return add_failed_groups(results_frame(results, columns, attrs), results)
 
 
 # Checks
@@ -149,8 +146,7 @@ def check_assumptions(
     Parameters
     ----------
     beta : float, array, mapping, Series or DataArray, optional
-        Class prior of the unlabeled, as in `auroc`; without it the tests that need it are left
-        out.
+        As in `auroc`; without it the tests that need it are left out.
     wave : hashable, optional
         Column that says when, where or by whom each known positive was labeled.
     strata : hashable, optional
@@ -178,11 +174,6 @@ def check_assumptions(
     PUDataError, PUValueError
         If a wave has one known positive, there are fewer than two waves, `strata` is passed
         without beta or with clusters, or there are propensities, weights or pools.
-
-    See Also
-    --------
-    robustness : How far labels may be from random before a conclusion breaks.
-    estimate_beta : The values of beta that the data allow.
 
     Notes
     -----
@@ -220,12 +211,11 @@ def check_assumptions(
         )
     if wave is None and strata is None:
         rankings = self._rank()
-        keyed = LazyByKey(
-            rankings.names,
-            rankings.keys,
-            lambda position: AnnotatedRanking(rankings.make(position)),
-            rankings.refine,
-        )
+
+        def annotate(position: int) -> AnnotatedRanking:
+            return AnnotatedRanking(rankings.make(position))
+
+        keyed = LazyByKey(rankings.names, rankings.keys, annotate, rankings.refine)
     else:
         keyed = rank_annotated(self._source, self._terms, wave, strata)
 
@@ -241,9 +231,9 @@ def check_assumptions(
         return checks
 
     def columns(checks: list[Check], _: Beta) -> Columns:
-        by_name = dict(zip(Check._fields, map(list, zip(*checks, strict=True)), strict=True))
-        texts = {name: np.array(by_name.pop(name), object) for name in ("check", "finding")}
-        return {"check": texts["check"], **by_name, "finding": texts["finding"]}
+        by_name = dict(zip(Check._fields, zip(*checks, strict=True), strict=True))
+        texts = {name: np.array(by_name[name], object) for name in ("check", "finding")}
+        return by_name | texts
 
     results = evaluate(self._terms, keyed, compute, None if beta is None else betas)
     return add_failed_groups(results_frame(results, columns, {"level": level}), results)
@@ -332,15 +322,12 @@ def _test_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: f
     share = known / np.maximum(room, 1)  # of the rows that may be positive
     worst = np.lexsort((-share, test.p_value))[0]
     name, counted = brief(rows.strata[worst]), f"{known[worst]:,} of {room[worst]:,} rows"
+    than = "more known positives than expected by chance"
+    text = f"No stratum has {than}; the closest is {name}, with {counted}."
     if test.p_value[worst] <= alpha:
         text = (
-            f"Stratum {name} has more known positives than expected by chance: {counted}, where "
-            f"{test.cap:.1%} of all positives are known. Labels favour it, or beta is too high."
-        )
-    else:
-        text = (
-            "No stratum has more known positives than expected by chance; the closest is "
-            f"{name}, with {counted}."
+            f"Stratum {name} has {than}: {counted}, where {test.cap:.1%} of all positives are "
+            "known. Labels favour it, or beta is too high."
         )
     odds = float(test.odds_at_least.max())
     return Check("strata", beta, float(share[worst]), odds, float(test.p_value[worst]), text)
@@ -351,38 +338,35 @@ def _test_negatives(ranking: Ranking, beta: float, alpha: float) -> Check:
     test = tests.negatives_test(ranking, beta)
     by_beta = min(max(test.by_beta, 0.0), 1.0)
     pair = f"AUROC is {by_beta:.3f} by beta, and {test.against_known:.3f} against known"
+    text = f"{pair} negatives: the difference is within chance."
     if test.p_value <= alpha:
         off = "high" if test.statistic > 0 else "low"
         agree = f" Both agree at beta = {test.agree_at:.3g}." * (0 <= test.agree_at <= 1)
         text = f"{pair} negatives: beta is too {off}, or a kind is no random sample.{agree}"
-    else:
-        text = f"{pair} negatives: the difference is within chance."
     return Check("negatives", beta, test.statistic, nan, test.p_value, text)
 
 
 def _test_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
     """Test whether the known positives allow the number of hidden positives."""
     test = tests.limit_test(ranking, beta)
+    text = "The known positives leave room for the hidden positives."
     if test.p_value <= alpha:
         text = (
             f"The best {test.above:.1%} of the unlabeled leave no room for so many hidden "
             "positives: beta is too high, or labels favour the top."
         )
-    else:
-        text = "The known positives leave room for the hidden positives."
     return Check("limit", beta, test.statistic, nan, test.p_value, text)
 
 
 def _test_monotone(ranking: Ranking, alpha: float) -> Check:
     """Test whether scores can be monotone in the probability of being positive."""
     test = tests.monotone_test(ranking, 1 - alpha)
+    text = "A higher score may never mean a smaller probability of being positive."
     if test.p_value <= alpha:
         text = (
             f"Scores are not monotone: no concave curve fits near the top {test.above:.1%} of "
             "the rest. Leave monotone=True out; other results do not need it."
         )
-    else:
-        text = "A higher score may never mean a smaller probability of being positive."
     return Check("monotone", nan, test.statistic, nan, test.p_value, text)
 
 
@@ -409,7 +393,7 @@ def robustness(
         "auroc", "average_precision", a metric at a cutoff, or "difference", of the AUROC of two
         models.
     beta : float, array, mapping, Series or DataArray
-        Class prior of the unlabeled, as in `auroc`.
+        As in `auroc`.
     over : mapping, default {"selection_odds": (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)}
         The assumption, "selection_odds" or "contamination", and its values.
     above : float, optional
@@ -431,14 +415,10 @@ def robustness(
     PUValueError
         For propensities, clusters or weights, or a metric without its cutoff.
 
-    See Also
-    --------
-    plot_metric : With ``x="selection_odds"``, the plot.
-
     Notes
     -----
-    The breaking point is found by bisection, to a thousandth. At that value the conclusion *may*
-    be wrong: that takes the least favourable dependence of labels on scores.
+    At the breaking point the conclusion *may* be wrong: that takes the least favourable dependence
+    of labels on scores.
 
     Examples
     --------
@@ -451,9 +431,8 @@ def robustness(
     1             2.0      0.89   0.78   0.95           19.56
     """
     entry = read_metric(metric, at, "robustness")
-    assumption, values = _read_sweep(
-        {"selection_odds": SWEEPS["selection_odds"]} if over is None else over
-    )
+    default = {"selection_odds": SWEEPS["selection_odds"]}
+    assumption, values = _read_sweep(default if over is None else over)
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     if above is not None and (not is_number(above) or not isfinite(above)):
@@ -473,9 +452,7 @@ def robustness(
     sweep = Sweep(entry, cutoff, target, settings, assumption, threshold)
 
     def compute(ranked: Ranking | PairedRanks, beta: Beta, _: Settings) -> Columns:
-        points = _breaking_points(ranked, beta, sweep)
-        estimates = [sweep.value(ranked, beta, value) for value in values]
-        columns = _sweep_columns(sweep, beta.values, values, estimates, points)
+        columns = _sweep_columns(sweep, ranked, beta, values)
         if isinstance(ranked, Ranking):
             return columns
         models = [*ranked.ranks]
@@ -570,22 +547,17 @@ def _breaking_share(known: int, supported: Callable[[float], bool]) -> float:
 
 
 def _sweep_columns(
-    sweep: Sweep,
-    betas: FloatArray,
-    values: Sequence[float],
-    estimates: Sequence[Estimates],
-    points: FloatArray,
+    sweep: Sweep, ranked: Ranking | PairedRanks, beta: Beta, values: Sequence[float]
 ) -> dict[str, Any]:
     """Return the columns of a sweep, over betas and values."""
-    ends = {"estimate": "value", "lower": "lower", "upper": "upper"}
+    estimates = [sweep.value(ranked, beta, value) for value in values]
     return {
         "metric": sweep.metric.name,
-        "beta": betas[:, np.newaxis],
+        "beta": beta.values[:, np.newaxis],
         sweep.assumption: np.array(values),
         "target": sweep.target,
-        **{
-            name: np.stack([getattr(one, part) for one in estimates], -1)
-            for name, part in ends.items()
-        },
-        "breaking_point": points[..., np.newaxis],
+        "estimate": np.stack([one.value for one in estimates], -1),
+        "lower": np.stack([one.lower for one in estimates], -1),
+        "upper": np.stack([one.upper for one in estimates], -1),
+        "breaking_point": _breaking_points(ranked, beta, sweep)[..., np.newaxis],
     }

@@ -11,31 +11,12 @@ import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, split_key
 from pu_accessor.errors import PUValueError, brief
+from pu_accessor.inference.estimates import macro_average
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.estimate_metric import add_beta_error_to_estimates
-from pu_accessor.inference.estimates.macro_average import (
-    AREA_SCATTER,
-    RATE_SCATTER,
-    GroupTerm,
-    auroc_group_terms,
-    average_groups,
-    average_range,
-    check_average_cutoff,
-    count_shared_clusters,
-    group_term,
-)
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.evaluation import (
-    Columns,
-    Result,
-    Results,
-    check_estimate_total,
-    evaluate,
-    results_frame,
-    warn_of_few_clusters,
-    warn_of_rows,
-)
+from pu_accessor.questions import evaluation
 from pu_accessor.ranking import FloatArray, Ranking
 from pu_accessor.terms import Terms
 
@@ -43,7 +24,7 @@ if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
 # The results of all groups that are averaged.
-_GroupResults: TypeAlias = Sequence[Result[list[GroupTerm]]]
+_GroupResults: TypeAlias = Sequence[evaluation.Result[list[macro_average.GroupTerm]]]
 _NESTED = "Each cluster is in one group: the standard error is that of groups."
 _CROSSED = "Clusters are in several groups: the standard error sums over all groups of a cluster."
 _BEYOND = "beyond"  # the range of possible averages
@@ -69,13 +50,10 @@ def average_over(
     if estimate is not None:  # about the examples of all groups
         of_groups = Betas(Beta(estimate.grid(settings.level)))
 
-    def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[GroupTerm]:
-        return [
-            group_term(ranking, beta.values, *metric_and_cutoff, target)
-            for metric_and_cutoff in each
-        ]
+    def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[macro_average.GroupTerm]:
+        return [macro_average.group_term(ranking, beta.values, *pair, target) for pair in each]
 
-    def columns(group: _GroupResults, beta: Beta) -> Columns:
+    def columns(group: _GroupResults, beta: Beta) -> evaluation.Columns:
         of_each = zip(*(result.content for result in group), strict=True)
         averages = [
             _average(metric, terms, target, settings.level, estimate)
@@ -89,21 +67,21 @@ def average_over(
     metrics = [metric for metric, _ in each]
     plain = target == "population" and [metric.curve for metric in metrics] == ["roc"]
     rankings = self._rank(exact=not all(metric.curve for metric in metrics))
-    options: dict[str, Any] = {"compute_stack": auroc_group_terms if plain else None}
-    results = evaluate(
+    options: dict[str, Any] = {"compute_stack": macro_average.auroc_group_terms if plain else None}
+    results = evaluation.evaluate(
         self._terms, rankings, compute, of_groups, settings, per_group=False, **options
     )
     kept = _levels_to_keep(self._terms, results.names)
     groups = _group_by_key(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
-    together = Results(names, groups, betas, settings, results.skipped)
-    averages = results_frame(together, columns, self._attrs(settings, target))
+    together = evaluation.Results(names, groups, betas, settings, results.skipped)
+    averages = evaluation.results_frame(together, columns, self._attrs(settings, target))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
     if not any(metric.takes_beta for metric in metrics):
         del averages["beta"]
     averages.attrs |= _describe_clusters(groups, names)
-    warn_of_rows(averages, averages.pop(_BEYOND) > 0, names, _OUTSIDE)
+    evaluation.warn_of_rows(averages, averages.pop(_BEYOND) > 0, names, _OUTSIDE)
     return averages
 
 
@@ -131,7 +109,7 @@ def _check_average(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -
                 "known positives is biased. Average 'precision', 'recall' or 'f1'."
             )
         if cutoff is not None:
-            check_average_cutoff(cutoff)
+            macro_average.check_average_cutoff(cutoff)
     if betas.levels:
         raise PUValueError(
             "beta must be a frame of one row with average=True, but it has one for each "
@@ -141,13 +119,18 @@ def _check_average(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -
 
 
 def _average(
-    metric: Metric, terms: Sequence[GroupTerm], target: str, level: float, estimate: Beta | None
+    metric: Metric,
+    terms: Sequence[macro_average.GroupTerm],
+    target: str,
+    level: float,
+    estimate: Beta | None,
 ) -> FloatArray:
     """Return the average of a metric, its limits and error, and whether it is out of range."""
-    average = average_groups(
-        terms, target, RATE_SCATTER if metric.estimator is None else AREA_SCATTER, level
+    scatter = (
+        macro_average.RATE_SCATTER if metric.estimator is None else macro_average.AREA_SCATTER
     )
-    floor, ceiling = average_range(terms)
+    average = macro_average.average_groups(terms, target, scatter, level)
+    floor, ceiling = macro_average.average_range(terms)
     if estimate is not None:
         span = float(floor.min()), float(ceiling.max())
         average = add_beta_error_to_estimates(average, estimate, span)
@@ -161,31 +144,35 @@ def _average(
 
 
 def _describe_clusters(
-    groups: Sequence[Result[_GroupResults]], names: Sequence[str]
+    groups: Sequence[evaluation.Result[_GroupResults]], names: Sequence[str]
 ) -> dict[str, str]:
     """Return how clusters count, and warn of few clusters; nothing for independent rows."""
     firsts = [[result.content[0] for result in group.content] for group in groups]
     if all(term.clusters is None for terms in firsts for term in terms):
         return {}
-    numbers = [count_shared_clusters(terms) for terms in firsts]
-    warn_of_few_clusters(names, zip((group.key for group in groups), numbers, strict=True))
+    numbers = [macro_average.count_shared_clusters(terms) for terms in firsts]
+    evaluation.warn_of_few_clusters(
+        names, zip((group.key for group in groups), numbers, strict=True)
+    )
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 
 def _group_by_key(
-    results: Results[list[GroupTerm]], kept: Sequence[int], estimate: Beta | None
-) -> list[Result[_GroupResults]]:
+    results: evaluation.Results[list[macro_average.GroupTerm]],
+    kept: Sequence[int],
+    estimate: Beta | None,
+) -> list[evaluation.Result[_GroupResults]]:
     """Return the groups of each remaining key, with their mean beta."""
-    groups: dict[Hashable, list[Result[list[GroupTerm]]]] = {}
+    groups: dict[Hashable, list[evaluation.Result[list[macro_average.GroupTerm]]]] = {}
     for result in results.each:
         levels = split_key(results.names, result.key)
         key = tuple(levels[level] for level in kept)
         groups.setdefault(key[0] if len(key) == 1 else key, []).append(result)
     if estimate is not None and not results.skipped:
         for group in groups.values():
-            check_estimate_total(group, estimate)
+            evaluation.check_estimate_total(group, estimate)
     return [
-        Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
+        evaluation.Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
         for key, group in groups.items()
     ]
 

@@ -60,10 +60,6 @@ def calibration(
     PUValueError
         If scores are not probabilities, or labels have propensities.
 
-    See Also
-    --------
-    plot_calibration : The estimate_bin_shares diagram.
-
     Examples
     --------
     >>> import pu_accessor

@@ -13,40 +13,15 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
+from pu_accessor.inference.comparison import pair_tests, paired_models
 from pu_accessor.inference.comparison.dominance import compare_roc_curves
-from pu_accessor.inference.comparison.pair_tests import (
-    GroupValue,
-    PairTests,
-    add_beta_error_to_gaps,
-    adjust_by_max_t,
-    auroc_of_group,
-    compare_groups,
-    estimate_gaps,
-    recall_of_group,
-)
-from pu_accessor.inference.comparison.paired_models import (
-    PairedTests,
-    add_beta_error_to_tests,
-    compare_paired,
-    compare_rows,
-)
 from pu_accessor.inference.comparison.worst_case_labels import compare_worst_case
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
+from pu_accessor.questions import evaluation
 from pu_accessor.questions.estimation import cutoffs_needed, default_target, exclusion_facts
-from pu_accessor.questions.evaluation import (
-    Columns,
-    Results,
-    add_failed_groups,
-    broadcast_columns,
-    check_estimate_total,
-    check_key_names,
-    evaluate,
-    key_levels,
-    results_frame,
-)
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
@@ -82,7 +57,7 @@ def compare(
     metric : str, callable or Metric, default "auroc"
         "auroc", "average_precision", "bedroc", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        Class prior of the unlabeled, as in `auroc`. Without it, AUROC has a test and no interval.
+        As in `auroc`. Without it, AUROC has a test and no interval.
     at : int or mapping, optional
         The cutoff: a rank, fraction or threshold of each model.
     on : hashable or list of hashable, optional
@@ -109,17 +84,12 @@ def compare(
     PUWarning
         If the standard error of a difference is unknown.
 
-    See Also
-    --------
-    gap : For groups that share no examples.
-
     Notes
     -----
     The difference in AUROC is the mean difference of the ranks of the known positives, divided by
     the number of negatives, with DeLong's variance [2]_. At level .95 the interval excludes 0
-    exactly where p < .05, for any beta. Other metrics use the differences of the influence of each
-    row. Where models differ in few rows, few known positives may be among these: the rest then
-    adds to the variance, with a weight calibrated by simulation.
+    exactly where p < .05, for any beta. Where models differ in few rows the rest adds to the
+    variance, with a weight calibrated by simulation.
 
     References
     ----------
@@ -155,79 +125,82 @@ def compare(
             "AUROC does not depend on it."
         )
 
-    def compute(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
+    def compute(paired: PairedRanks, beta: Beta, _: Settings) -> evaluation.Columns:
         tested_beta = beta if beta.values.size else None
         if "test" not in entry.purposes or (paired.rows and paired.rows.is_sample):
-            by_row = partial(compare_rows, paired, metric=entry, at=cutoff)
+            by_row = partial(paired_models.compare_rows, paired, metric=entry, at=cutoff)
             tests = _compare_betas(by_row, tested_beta, settings)
         else:
             tests = paired_tests(paired, tested_beta, settings, target)
         if adjust == "max_t":
             pairs = tests.first, tests.second
-            together = adjust_by_max_t(tests.p_value, tests.covariance, pairs)
-            tests = replace(tests, p_adjusted=together)
+            adjusted = pair_tests.adjust_by_max_t(tests.p_value, tests.covariance, pairs)
+            tests = replace(tests, p_adjusted=adjusted)
         return _columns_of_models(paired, tests, beta.values, entry.name, target)
 
-    results = evaluate(
-        self._terms, self._pair(on), compute, betas if beta is not None else None, None
+    results = evaluation.evaluate(
+        self._terms, self._pair(on), compute, None if beta is None else betas
     )
     about = {"adjust": _ADJUSTED[adjust]} | ({} if beta is not None else {"size": _NO_SIZE})
-    pairs = results_frame(results, attrs=self._attrs(settings, target) | about)
+    pairs = evaluation.results_frame(results, attrs=self._attrs(settings, target) | about)
     _warn_of_unknown_errors(pairs, list(results.names))
-    return add_failed_groups(pairs, results)
+    return evaluation.add_failed_groups(pairs, results)
 
 
 def _compare_betas(
-    compared: Callable[..., PairedTests], beta: Beta | None, settings: Settings
-) -> PairedTests:
+    compared: Callable[..., paired_models.PairedTests], beta: Beta | None, settings: Settings
+) -> paired_models.PairedTests:
     """Compare models at each beta, or over the error of an estimate of beta."""
     level = settings.level
     if beta is None or not beta.is_estimate:
         return compared(betas=None if beta is None else beta.values, level=level)
-    return add_beta_error_to_tests(compared(betas=beta.grid(level), level=level), beta)
+    return paired_models.add_beta_error_to_tests(
+        compared(betas=beta.grid(level), level=level), beta
+    )
 
 
 def paired_tests(
     paired: PairedRanks, beta: Beta | None, settings: Settings, target: str
-) -> PairedTests:
+) -> paired_models.PairedTests:
     """Compare the AUROC of models, under the violations of the settings."""
     arguments = None if beta is None else beta.values, settings.level, target
     odds, contamination = settings.selection_odds, settings.contamination
     if odds > 1 or contamination:
         return compare_worst_case(paired, *arguments, odds=odds, contamination=contamination)
-    return _compare_betas(partial(compare_paired, paired, target=target), beta, settings)
+    return _compare_betas(
+        partial(paired_models.compare_paired, paired, target=target), beta, settings
+    )
 
 
 def _columns_of_models(
-    paired: PairedRanks, tests: PairedTests, betas: FloatArray, metric: str, target: str
-) -> Columns:
+    paired: PairedRanks,
+    tests: paired_models.PairedTests,
+    betas: FloatArray,
+    metric: str,
+    target: str,
+) -> evaluation.Columns:
     """Return the columns of the pairs of models."""
-    columns: dict[str, Any] = {"metric": metric}
-    if tests.has_size:
-        size = {name: getattr(tests, name) for name in _SIZE}
-        columns |= {"beta": betas, "target": target, **size}
-    tested = {name: getattr(tests, name) for name in ("n", *_TEST, "sign")}
-    columns |= {} if tests.has_size else {"target": target}
-    return pair_columns(
-        paired.names, [*paired.ranks], (tests.first, tests.second), {**columns, **tested}
-    )
+    at_beta, size = ({"beta": betas}, _SIZE) if tests.has_size else ({}, ())
+    tested = {name: getattr(tests, name) for name in (*size, "n", *_TEST, "sign")}
+    columns = {"metric": metric, **at_beta, "target": target, **tested}
+    return pair_columns(paired.names, [*paired.ranks], (tests.first, tests.second), columns)
 
 
 def pair_columns(
     names: Sequence[str],
     keys: Sequence[Hashable],
     pairs: tuple[IntArray, IntArray],
-    columns: Columns,
+    columns: evaluation.Columns,
 ) -> dict[str, Any]:
     """Return columns of pairs: the two keys, then others over pairs and betas."""
-    flat = broadcast_columns(columns)
+    flat = evaluation.broadcast_columns(columns)
     times = len(next(iter(flat.values()))) // pairs[0].size
     named = {
         f"{name}_{side}": level.take(positions.repeat(times))
         for side, positions in zip("ab", pairs, strict=True)
-        for name, level in key_levels(names, keys).items()
+        for name, level in evaluation.key_levels(names, keys).items()
     }
-    check_key_names(names, named, columns)
+    evaluation.check_key_names(names, named, columns)
     return {**named, **flat}
 
 
@@ -237,17 +210,13 @@ def _warn_of_unknown_errors(pairs: pd.DataFrame, groups: list[str]) -> None:
     if not unknown.any():
         return
     keys = pairs.loc[unknown, groups].drop_duplicates() if groups else pairs[:0]
-    where = f" ({_join_first(keys.to_dict('records'))})" if len(keys) else ""
+    first = shorten(map(brief, keys.to_dict("records")), width=100)
+    where = f" ({first})" if first else ""
     warn_caller(
         f"In {unknown.sum()} of {len(pairs)} comparisons{where} there is only one known positive, "
         "or one other example, or no value at the cutoff: statistic, p value and interval are "
         "NaN. Compare models on more known positives."
     )
-
-
-def _join_first(keys: Sequence[object]) -> str:
-    """Join the first keys that fit."""
-    return shorten(map(brief, keys), width=100)
 
 
 # Groups
@@ -269,7 +238,7 @@ def gap(
     metric : str, callable or Metric
         "auroc", "average_precision", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        Class prior of the unlabeled, as in `auroc`; not needed for recall and fnr at a threshold.
+        As in `auroc`; not needed for recall and fnr at a threshold.
     at, target, level
         As in `metric`. The level of intervals is not adjusted for the number of pairs.
 
@@ -296,10 +265,9 @@ def gap(
 
     Notes
     -----
-    AUROC has Welch's test [3]_ of unbiased estimates; a group without any error gets that of half
-    a known positive at the other end. For other metrics the distances of both estimates to their
-    limits are squared and added [1]_; for recall on future data this is Newcombe's interval [2]_.
-    Known positives are a random sample of the positives *in each group*.
+    AUROC has Welch's test [3]_. For other metrics the distances of both estimates to their limits
+    are squared and added [1]_; for recall on future data this is Newcombe's interval [2]_. Known
+    positives are a random sample of the positives *in each group*.
 
     References
     ----------
@@ -334,28 +302,28 @@ def gap(
     grid = None if shared is None else Beta(shared.grid(level))
     has_test = "test" in entry.purposes and betas.kind == "points" and beta is not None
 
-    def compute(ranking: Ranking, own_beta: Beta, own: Settings) -> GroupValue:
+    def compute(ranking: Ranking, own_beta: Beta, own: Settings) -> pair_tests.GroupValue:
         if beta is None and cutoff is not None:
-            return recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
+            return pair_tests.recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
         if has_test:
-            return auroc_of_group(ranking, own_beta.values, target)
+            return pair_tests.auroc_of_group(ranking, own_beta.values, target)
         one = estimate_metric(entry, ranking, grid or own_beta, own, target, cutoff)
-        return GroupValue(ranking.total.known_positive, one.value, one.lower, one.upper)
+        return pair_tests.GroupValue(ranking.total.known_positive, one.value, one.lower, one.upper)
 
     rankings = self._rank(cutoffs_needed([entry], cutoff))
     own_betas = Betas(Beta(shared.values)) if shared is not None else betas
     given = (None, None) if beta is None else (own_betas, settings)
-    results = evaluate(self._terms, rankings, compute, *given)
+    results = evaluation.evaluate(self._terms, rankings, compute, *given)
     groups = [result.content for result in results.each]
     if shared is not None:
         if not results.skipped:
-            check_estimate_total(results.each, shared)
-        tests = add_beta_error_to_gaps(estimate_gaps(groups), shared)
+            evaluation.check_estimate_total(results.each, shared)
+        tests = pair_tests.add_beta_error_to_gaps(pair_tests.estimate_gaps(groups), shared)
     elif has_test:
         _warn_of_single([each.key for each in results.each if each.content.n == 1])
-        tests = compare_groups(groups, level)
+        tests = pair_tests.compare_groups(groups, level)
     else:
-        tests = estimate_gaps(groups)
+        tests = pair_tests.estimate_gaps(groups)
     gaps = _gap_frame(results, tests, {"metric": entry.name}, target, has_test=has_test)
     gaps.attrs |= self._attrs(settings, target)
     return gaps
@@ -377,14 +345,14 @@ def _warn_of_single(keys: Sequence[Hashable]) -> None:
     if keys:
         warn_caller(
             f"{len(keys)} groups have only one known positive and no standard error: "
-            f"{_join_first(keys)}. Their statistics, p values and intervals are NaN. Leave them "
-            "out, or label more."
+            f"{shorten(map(brief, keys), width=100)}. Their statistics, p values and intervals "
+            "are NaN. Leave them out, or label more."
         )
 
 
 def _gap_frame(
-    results: Results[GroupValue],
-    tests: PairTests,
+    results: evaluation.Results[pair_tests.GroupValue],
+    tests: pair_tests.PairTests,
     named: dict[str, str],
     target: str,
     *,
@@ -437,10 +405,6 @@ def dominance(
     ------
     PUValueError
         If there are fewer than two models, or no negatives.
-
-    See Also
-    --------
-    compare : Test which model has the higher AUROC.
 
     Examples
     --------

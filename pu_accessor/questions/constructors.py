@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import pandas as pd
 import xarray as xr
 
+from pu_accessor import terms
 from pu_accessor.checks import with_example
 from pu_accessor.errors import PUTypeError
 from pu_accessor.questions.accessor import Accessor
@@ -17,16 +18,6 @@ from pu_accessor.sources.columns import FROM_SPARSE, Column
 from pu_accessor.sources.frames import FrameSource, source_of_arrays
 from pu_accessor.sources.groups import Grouping
 from pu_accessor.sources.pieces import PiecesSource
-from pu_accessor.terms import (
-    OTHERS,
-    ROLES,
-    ArrayRoles,
-    FrameRoles,
-    GroupRoles,
-    SampleRoles,
-    Terms,
-    check_known,
-)
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -49,15 +40,7 @@ class FrameAccessor(Accessor):
     Parameters
     ----------
     frame : DataFrame
-        Columns of scores, higher is more positive, and of labels: true, false and missing are
-        positive, negative and unlabeled.
-
-    Examples
-    --------
-    >>> import pu_accessor
-    >>> df = pu_accessor.load_example()
-    >>> df.pu.roc_bounds(beta=0.17).sizes["beta"]
-    1
+        Columns of scores and of labels.
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
@@ -76,19 +59,19 @@ def register() -> None:
 
 
 @overload
-def pu(data: pd.DataFrame, **roles: Unpack[FrameRoles]) -> Accessor: ...
+def pu(data: pd.DataFrame, **roles: Unpack[terms.FrameRoles]) -> Accessor: ...
 @overload
-def pu(data: Grouping, **roles: Unpack[GroupRoles]) -> Accessor: ...
+def pu(data: Grouping, **roles: Unpack[terms.GroupRoles]) -> Accessor: ...
 @overload
 def pu(data: xr.Dataset) -> TablesAccessor: ...
 @overload
-def pu(data: xr.Dataset, **roles: Unpack[SampleRoles]) -> Accessor: ...
+def pu(data: xr.Dataset, **roles: Unpack[terms.SampleRoles]) -> Accessor: ...
 @overload
 def pu(
-    data: pl.DataFrame | pl.LazyFrame | dd.DataFrame, **roles: Unpack[FrameRoles]
+    data: pl.DataFrame | pl.LazyFrame | dd.DataFrame, **roles: Unpack[terms.FrameRoles]
 ) -> Accessor: ...
 @overload
-def pu(data: GroupBy, **roles: Unpack[GroupRoles]) -> Accessor: ...
+def pu(data: GroupBy, **roles: Unpack[terms.GroupRoles]) -> Accessor: ...
 @with_example("pu_accessor.pu(df, score='score', label='label').auroc(0.3)")
 def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     """Return ``data.pu(**roles)`` for data of any kind, with types.
@@ -135,7 +118,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
 
 
 @with_example("pu_accessor.from_arrays(score, label).auroc(0.3)")
-def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Accessor:
+def from_arrays(score: Column, label: Column, **roles: Unpack[terms.ArrayRoles]) -> Accessor:
     """Evaluate scores and labels given as two array-likes of the same length.
 
     Parameters
@@ -150,7 +133,6 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     Returns
     -------
     Accessor
-        The methods of ``df.pu``.
 
     Raises
     ------
@@ -164,15 +146,15 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     >>> ranked.auroc(beta=0.3, target="examples")["estimate"].round(3).item()
     1.0
     """
-    check_known("pu_accessor.from_arrays", roles, ArrayRoles.__annotations__)
-    arrays: dict[str, Any] = {role: roles.get(role) for role in OTHERS}
-    coding = {role: value for role, value in roles.items() if role not in OTHERS}
-    return Accessor(*source_of_arrays(score, label, Terms().update(**coding), **arrays))
+    terms.check_known("pu_accessor.from_arrays", roles, terms.ArrayRoles.__annotations__)
+    arrays: dict[str, Any] = {role: roles.get(role) for role in terms.OTHERS}
+    coding = {role: value for role, value in roles.items() if role not in terms.OTHERS}
+    return Accessor(*source_of_arrays(score, label, terms.Terms().update(**coding), **arrays))
 
 
 @with_example("pu_accessor.from_chunks(chunks).auroc(0.3)")
 def from_chunks(
-    chunks: Iterable[Any] | Callable[[], Iterable[Any]], **roles: Unpack[FrameRoles]
+    chunks: Iterable[Any] | Callable[[], Iterable[Any]], **roles: Unpack[terms.FrameRoles]
 ) -> Accessor:
     """Evaluate scores that come in chunks, in bounded memory.
 
@@ -187,7 +169,7 @@ def from_chunks(
     Returns
     -------
     Accessor
-        The methods of ``df.pu``, at breakpoints.
+        At breakpoints.
 
     Raises
     ------
@@ -202,5 +184,5 @@ def from_chunks(
     >>> ranked.auroc(0.17).equals(df.pu.auroc(0.17))
     True
     """
-    check_known("pu_accessor.from_chunks", roles, ROLES)
-    return Accessor(PiecesSource(Chunks(chunks)), Terms().update(**roles))
+    terms.check_known("pu_accessor.from_chunks", roles, terms.ROLES)
+    return Accessor(PiecesSource(Chunks(chunks)), terms.Terms().update(**roles))

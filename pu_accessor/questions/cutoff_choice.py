@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pu_accessor.beta import Beta, Betas, UserBeta
+from pu_accessor.beta import Beta, Betas, UserBeta, split_key
 from pu_accessor.checks import check_count
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
@@ -89,15 +89,10 @@ def cutoff(
     PUWarning
         If no cutoff meets the goal.
 
-    See Also
-    --------
-    metric : Metrics at a given cutoff.
-
     Notes
     -----
-    For precision and cost the limits cover jointly at all cutoffs. Recall and the false positive
-    rate are monotone in the rank: cutoffs are tested in order by exact limits, and the last one
-    before the first failure is returned [1]_.
+    For precision and cost the limits cover jointly at all cutoffs. For recall and the false
+    positive rate cutoffs are tested in order, up to the first failure [1]_.
 
     References
     ----------
@@ -129,15 +124,13 @@ def cutoff(
         return [find_sample_cutoff(ranking, betas, goal, own) for betas in each]
 
     def columns(cutoffs: list[GuaranteedCutoff], beta: Beta) -> Columns:
-        def of(name: str) -> list[Any]:
-            return [getattr(cutoff, name) for cutoff in cutoffs]
+        def of(*names: str) -> dict[str, Any]:
+            return {name: [getattr(cutoff, name) for cutoff in cutoffs] for name in names}
 
-        located = {name: of(name) for name in ("rank", "threshold")}
-        if self._terms.pool:
-            located["threshold"] = [np.nan]
-        ends = ("estimate", "lower", "upper", "clipped", "attainable")
         goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values}
-        return {**goals, **located, "target": target, **{name: of(name) for name in ends}}
+        located = of("rank", "threshold") | ({"threshold": [np.nan]} if self._terms.pool else {})
+        ends = of("estimate", "lower", "upper", "clipped", "attainable")
+        return {**goals, **located, "target": target, **ends}
 
     results = evaluate(self._terms, rankings, compute, betas, settings)
     band = band_for_goal(goal) if target == "examples" else "two samples"
@@ -145,8 +138,7 @@ def cutoff(
     cutoffs = results_frame(results, columns, attrs)
     cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
     if cutoffs["lower"].isna().any():
-        step = "Lower the goal or the level, or label more."
-        warn_caller(f"{cutoffs.attrs['statement']} {step}")
+        warn_caller(f"{cutoffs.attrs['statement']} Lower the goal or the level, or label more.")
     return add_failed_groups(cutoffs, results)
 
 
@@ -177,10 +169,8 @@ def _count_models(rankings: Rankings) -> int:
     """Return the number of models among the keys."""
     if _MODEL not in rankings.names:
         return 1
-    if len(rankings.names) == 1:
-        return max(len(rankings.keys), 1)
     level = rankings.names.index(_MODEL)
-    return max(len({key[level] for key in rankings.keys}), 1)  # type: ignore[index]
+    return max(len({split_key(rankings.names, key)[level] for key in rankings.keys}), 1)
 
 
 def _state_guarantee(cutoffs: pd.DataFrame, goal: Goal, level: float, n_models: int) -> str:

@@ -31,15 +31,13 @@ _CALL_OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 class TablesAccessor:
     """``ds.pu``: curves, metrics, areas and plots of tables; called, the methods of ``df.pu``.
 
+    Each method raises PUKeyError, PUTypeError or PUValueError if the Dataset lacks tables or
+    curves, or an argument is not allowed.
+
     Parameters
     ----------
     dataset : Dataset
         Contingency tables, or curves; or samples, for ``ds.pu(score=..., label=..., dim=...)``.
-
-    Raises
-    ------
-    PUKeyError, PUTypeError, PUValueError
-        By each method, if the Dataset lacks tables or curves, or an argument is not allowed.
     """
 
     def __init__(self, dataset: xr.Dataset) -> None:
@@ -60,7 +58,6 @@ class TablesAccessor:
         Returns
         -------
         Accessor
-            The methods of ``df.pu``.
 
         Raises
         ------
@@ -160,8 +157,7 @@ class TablesAccessor:
         metric : {"auroc", "average_precision"}
             The area under the ROC curve, or under the precision-recall curve.
         max_fpr : float, optional
-            Partial AUC up to this false positive rate, 1e-12 to 1, standardised so that chance is
-            0.5 and perfection 1.
+            Partial AUC up to this false positive rate, as in ``df.pu.auroc``.
 
         Returns
         -------
@@ -177,8 +173,7 @@ class TablesAccessor:
 
         Notes
         -----
-        The trapezoidal rule for the ROC curve. Each segment of the precision-recall curve has a
-        closed form, as fp is linear in tp between two cutoffs [1]_.
+        The precision-recall curve is not straight: fp is linear in tp between two cutoffs [1]_.
 
         References
         ----------
@@ -214,8 +209,7 @@ class TablesAccessor:
         Raises
         ------
         PUKeyError, PUValueError, PUTypeError
-            If the Dataset has no cutoffs, not exactly one of the three is passed, or a cutoff is
-            outside the curve.
+            Unless exactly one is passed, and within the cutoffs of the Dataset.
 
         Examples
         --------
@@ -294,12 +288,11 @@ class TablesAccessor:
         Parameters
         ----------
         **looks
-            Appearance, as in ``df.pu.plot_roc``.
+            As in ``df.pu.plot_roc``.
 
         Returns
         -------
         Axes or FacetGrid
-            What was drawn on.
 
         Examples
         --------
@@ -315,12 +308,11 @@ class TablesAccessor:
         Parameters
         ----------
         **looks
-            Appearance, as in ``df.pu.plot_roc``.
+            As in ``df.pu.plot_roc``.
 
         Returns
         -------
         Axes or FacetGrid
-            What was drawn on.
 
         Examples
         --------
@@ -344,22 +336,48 @@ class TablesAccessor:
         at : int or mapping, optional
             The cutoff of a metric for ``x="beta"``: a rank, or one of the keywords of `at`.
         **looks
-            Appearance, as in ``df.pu.plot_roc``.
+            As in ``df.pu.plot_roc``.
 
         Returns
         -------
         Axes or FacetGrid
-            What was drawn on.
 
         Examples
         --------
         >>> import pu_accessor
-        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks="breakpoints")
-        >>> ax = tables.pu.plot_metric("precision")
         >>> tables = pu_accessor.load_example().pu.contingency([0.1, 0.15], ranks="breakpoints")
         >>> ax = tables.pu.plot_metric("precision", x="beta", at={"fraction": 0.1})
         """
-        return _draw_metric(self._dataset, metric, looks, x, at)
+        from pu_accessor import plots
+
+        check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
+        plots.check_options(looks)
+        if x != "beta":
+            refuse_cutoff(at, x)
+            return _draw(self._dataset, read_metric(metric, None, "tables"), looks, x)
+        contingency = schema.read_dataset(self._dataset)
+        contingency = schema.read_dataset(tables.with_counts(contingency), "tables")
+        entry = read_metric(metric, at, "against_beta")
+        cutoff = entry.read_cutoff(at)
+        if cutoff is None:
+            values = tables.area(contingency, entry.name)
+        elif cutoff.kind in _AXES:
+            selected = tables.select_cutoffs(contingency, **{cutoff.kind: cutoff.value})
+            values = tables.metric(selected, metric)
+        else:
+            raise PUValueError(
+                f"at must be a rank, a fraction or a threshold of tables, but {at!r} was passed. "
+                "Of rows: df.pu.plot_metric('f1', [0.1, 0.2], x='beta', at='maximum')."
+            )
+        if values["beta"].ndim != 1 or not {"bound", "beta"} <= {*values.dims}:
+            raise PUValueError(
+                "A plot against beta needs the dimensions bound and beta, with the same betas for "
+                "all groups. Make tables at several: df.pu.contingency(beta=[0.1, 0.2, 0.3])."
+            )
+        columns = values.to_dataset("bound").assign(infeasible=plots.impossible(contingency))
+        rows = columns.to_dataframe().reset_index()
+        rows.attrs = dict(self._dataset.attrs)
+        return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
 
     def __dir__(self) -> list[str]:
         return public_names(type(self))
@@ -381,52 +399,13 @@ def _draw(dataset: xr.Dataset, curve: str | Metric, looks: Any, x: str = "rank")
     return plots.plot_curves(tables.with_counts(dataset), curve, looks, x=x)
 
 
-def _draw_metric(
-    dataset: xr.Dataset, metric: AnyMetric, looks: Any, x: str, at: At | None
-) -> Drawing:
-    """Draw a metric at each cutoff, or at one against beta."""
-    from pu_accessor import plots
-
-    check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
-    plots.check_options(looks)
-    if x != "beta":
-        refuse_cutoff(at, x)
-        return _draw(dataset, read_metric(metric, None, "tables"), looks, x)
-    contingency = schema.read_dataset(tables.with_counts(schema.read_dataset(dataset)), "tables")
-    entry = read_metric(metric, at, "against_beta")
-    cutoff = entry.read_cutoff(at)
-    if cutoff is None:
-        values = tables.area(contingency, entry.name)
-    elif cutoff.kind in _AXES:
-        values = tables.metric(
-            tables.select_cutoffs(contingency, **{cutoff.kind: cutoff.value}), metric
-        )
-    else:
-        raise PUValueError(
-            f"at must be a rank, a fraction or a threshold of tables, but {at!r} was passed. "
-            "Of rows: df.pu.plot_metric('f1', [0.1, 0.2], x='beta', at='maximum')."
-        )
-    if values["beta"].ndim != 1 or not {"bound", "beta"} <= {*values.dims}:
-        raise PUValueError(
-            "A plot against beta needs the dimensions bound and beta, with the same betas for all "
-            "groups. Make tables at several: df.pu.contingency(beta=[0.1, 0.2, 0.3])."
-        )
-    columns = values.to_dataset("bound").assign(infeasible=plots.impossible(contingency))
-    rows = columns.to_dataframe().reset_index()
-    rows.attrs = dict(dataset.attrs)
-    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
-
-
 def _explain_attribute(name: str, has_tables: bool) -> str:
     """Return the error of an unknown method of tables, with what to write."""
     at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.purposes]
     calls = {metric: f"ds.pu.metric({metric!r})" for metric in at_cutoffs}
     calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
+    calls |= {area: f"ds.pu.area({area!r})" for area in ("auroc", "average_precision")}
     calls["confusion_matrix"] = "ds.pu.to_frame()"
-    calls |= {
-        "auroc": "ds.pu.area('auroc')",
-        "average_precision": "ds.pu.area('average_precision')",
-    }
     own = {method: getattr(TablesAccessor, method) for method in public_names(TablesAccessor)}
     calls |= {method: example_of(function) for method, function in own.items()}
     meant = None if name.startswith("_") else nearest(name, calls)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,35 +13,19 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUTypeError, warn_caller
+from pu_accessor.inference.estimates import cutoff_spec
 from pu_accessor.inference.estimates.areas_on_future_data import (
     effective_size_of_rest,
     estimate_population_aurocs,
 )
 from pu_accessor.inference.estimates.calibration import scores_match_known_share as are_of_known
-from pu_accessor.inference.estimates.cutoff_spec import (
-    FIXED,
-    OPTIMIZED,
-    RATES,
-    At,
-    Cutoff,
-    read_cutoffs,
-)
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, metrics_for, read_metrics
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
+from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over
-from pu_accessor.questions.evaluation import (
-    Columns,
-    Result,
-    Results,
-    add_failed_groups,
-    evaluate,
-    results_frame,
-    warn_of_groups,
-    warn_of_rows,
-)
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.ranking import Counts, FloatArray, Ranking, Ranks, TieBlocks
 
@@ -93,22 +78,13 @@ def auroc(
         If beta exceeds the limit that the known positives set, or only one positive is known: the
         interval may be NaN.
 
-    See Also
-    --------
-    average_precision : For rare positives.
-    compare : The difference of two models, without beta.
-
     Notes
     -----
     The estimate is the area of one possible labeling, that of `plot_roc`. The interval is that of
     the unbiased 1 - (mean(R) - (P + 1)/2)/M, extended to the estimate. R are the mid-ranks of the
-    n known positives, P = n + beta*U positives and M negatives. For future data its error is
-    DeLong's [1]_, of known positives and the rest as two samples, divided by the share of
-    negatives among the rest. For this sample, known positives are drawn from P positives without
-    replacement.
-
-    With selection odds or contamination each limit moves, on the logit scale, as far as the area
-    under the bounding curve of the band "exact". This is supported by simulation, not proven.
+    n known positives, P = n + beta*U positives and M negatives. Its error on future data is
+    DeLong's [1]_. With selection odds or contamination the limits are supported by simulation,
+    not proven.
 
     References
     ----------
@@ -135,30 +111,21 @@ def average_precision(
     Parameters
     ----------
     beta, target, level
-        As in `auroc`, whose errors apply.
+        As in `auroc`, whose errors and warnings apply. It also warns if the interval may be wrong,
+        as with fewer than 50 known positives.
 
     Returns
     -------
     DataFrame
         As in `auroc`.
 
-    Warns
-    -----
-    PUWarning
-        As in `auroc`, and if the interval may be wrong, as with fewer than 50 known positives.
-
-    See Also
-    --------
-    auroc : The area under the ROC curve.
-
     Notes
     -----
     The mean over positives of the precision at their cutoff, as in scikit-learn, of one possible
     labeling. Future data have the prevalence of this sample, or that of
-    ``assume(prevalence=...)``. Their error is that of influence functions, on the logit scale. For
-    this sample, hidden positives are distributed at random over the gaps between known ones [1]_.
-    With selection odds or contamination the limits are as in `auroc`, extended to the area under
-    the bounding curve: supported by simulation, not proven.
+    ``assume(prevalence=...)``. In this sample, hidden positives are distributed at random over the
+    gaps between known ones [1]_. With selection odds or contamination the limits are supported by
+    simulation, not proven.
 
     References
     ----------
@@ -180,7 +147,7 @@ def metric(
     metric: AnyMetric | Sequence[AnyMetric],
     beta: UserBeta | None = None,
     *,
-    at: At | None = None,
+    at: cutoff_spec.At | None = None,
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
@@ -196,8 +163,8 @@ def metric(
         the whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``,
         and boyce, the continuous Boyce index. Of a search: ndcg at a rank, with binary gains,
         reciprocal_rank, r_precision and bpref.
-    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        As in `auroc`. Not needed for boyce, bpref, and recall or fnr of future data.
+    beta, level
+        As in `auroc`. Beta is not needed for boyce, bpref, and recall or fnr of future data.
     at : int, str or mapping, optional
         The cutoff. A number of examples predicted positive: 100 or ``{"rank": 100}``; a share of
         them, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``. A point of the true curve:
@@ -209,8 +176,6 @@ def metric(
         Future data, or this sample. The default is future data without a cutoff and at a
         threshold; it is this sample at other cutoffs, and for ndcg, reciprocal_rank and
         r_precision.
-    level : float, default 0.95
-        Confidence level of each interval, in (0, 1).
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above the cutoff, for this sample: as in `contingency`.
 
@@ -230,12 +195,6 @@ def metric(
         If a metric lacks its cutoff, no cutoff has the requested rate, or arguments or assumptions
         exclude each other, such as future data and a rank.
 
-    See Also
-    --------
-    cutoff : The cutoff at which a metric is guaranteed.
-    plot_metric : At all cutoffs.
-    gap : Between groups.
-
     Notes
     -----
     On future data the shares of known positives and of the rest above the threshold are two
@@ -243,12 +202,9 @@ def metric(
     the band "simultaneous" in place of "exact". A rank within a block of ties means the
     expectation over all orders of the block.
 
-    At a recall r of this sample the limits are exact, by inversion of the band [2]_. The true
-    labels fix the cutoff R, and the band covers at R. So R is one of the cutoffs where the band
-    allows TP = ceil(r*P) of P positives, and FP = R - TP there. For an fpr f, FP = floor(f*M) of M
-    negatives; for a precision p, TP = p*R. Limits are the extremes of the metric over these
-    tables. For a precision, which is not monotone, half of 1 - level is spent on joint limits at
-    all cutoffs. For future data both intervals are inverted in the same way, which is asymptotic.
+    At a recall, fpr or precision the limits are the extremes of the metric over the cutoffs where
+    the band allows that rate [2]_: exact for this sample, asymptotic for future data. For a
+    precision, half of 1 - level is spent on joint limits at all cutoffs.
 
     References
     ----------
@@ -277,18 +233,20 @@ def metric(
 # All metrics
 
 
-def default_target(cutoff: Cutoff | None) -> str:
+def default_target(cutoff: cutoff_spec.Cutoff | None) -> str:
     """Return the default target: future data without a cutoff or at a threshold."""
     return "population" if cutoff is None or cutoff.kind == "threshold" else "examples"
 
 
-def exclusion_facts(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]:
+def exclusion_facts(
+    entry: Metric, cutoff: cutoff_spec.Cutoff | None
+) -> tuple[str, dict[str, Any]]:
     """Return the name of a metric in the table of exclusions, and the facts of its cutoff."""
     kind = "" if cutoff is None else cutoff.kind
     return entry.question, {
-        "at=chosen": kind in (*OPTIMIZED, "precision"),
-        "at=cutoff of this sample": kind not in ("", "threshold", *RATES),
-        "at=estimated": kind not in ("", *FIXED),
+        "at=chosen": kind in (*cutoff_spec.OPTIMIZED, "precision"),
+        "at=cutoff of this sample": kind not in ("", "threshold", *cutoff_spec.RATES),
+        "at=estimated": kind not in ("", *cutoff_spec.FIXED),
         "at=of all examples": kind in ("fraction", "youden", "fpr", "recall"),
         "at=first": kind == "first",
         "at=its own": kind in ("first", "positives"),
@@ -297,9 +255,9 @@ def exclusion_facts(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str
     }
 
 
-def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:
+def cutoffs_needed(entries: Sequence[Metric], cutoff: cutoff_spec.Cutoff | None) -> Ranks:
     """Return "all" if a cutoff is searched for among all, or "breakpoints"."""
-    chosen = cutoff is not None and cutoff.kind in OPTIMIZED
+    chosen = cutoff is not None and cutoff.kind in cutoff_spec.OPTIMIZED
     needs_all = any(entry.any_cutoff or (entry.is_function and chosen) for entry in entries)
     return "all" if needs_all else "breakpoints"
 
@@ -317,7 +275,7 @@ def estimate_metrics(
     entries: Sequence[Metric],
     beta: UserBeta | None,
     *,
-    at: At | None = None,
+    at: cutoff_spec.At | None = None,
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
@@ -327,11 +285,12 @@ def estimate_metrics(
 
     Warns of betas above their limit, or adds a column of the limits.
     """
-    cutoffs = [None] if at is None else read_cutoffs(at)
+    cutoffs = [None] if at is None else cutoff_spec.read_cutoffs(at)
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
     target = default_target(each[0][1]) if target is None else target
+    arguments = {"level": level, "band": band, "target": target}
     for entry, cutoff in each:
-        betas, settings = _read_metric_arguments(self, entry, cutoff, beta, level, band, target)
+        betas, settings = _read_metric_arguments(self, entry, cutoff, beta, **arguments)
     named = _names(each, at)
     if self._terms.average:
         return average_over(self, each, betas, settings, target, named)
@@ -347,11 +306,7 @@ def estimate_metrics(
         rest = effective_size_of_rest(ranking) if needs_rest else np.nan
         return _RankingEstimates(values, of_known, rest)
 
-    def compute_stack(stack: TieBlocks, values: FloatArray) -> list[_RankingEstimates | None]:
-        areas = estimate_population_aurocs(stack, values, settings.level)
-        return [None if area is None else _RankingEstimates([area]) for area in areas]
-
-    def columns(content: _RankingEstimates, beta: Beta) -> Columns:
+    def columns(content: _RankingEstimates, beta: Beta) -> evaluation.Columns:
         numbers = _columns(content.each, betas, target, cutoffs[0])
         if self._terms.pool and "threshold" in numbers:
             numbers["threshold"] = np.nan  # scores of pooled groups have no common scale
@@ -359,29 +314,35 @@ def estimate_metrics(
 
     is_plain = [*entries] == [METRICS["auroc"]] and on_future
     is_plain = is_plain and betas.kind == "points" and not settings.failure
-    options: dict[str, Any] = {"compute_stack": compute_stack if is_plain else None}
+    compute_stack: Any = partial(_estimate_stack, level=settings.level) if is_plain else None
     needed, exact = cutoffs_needed(entries, cutoffs[0]), not all(entry.curve for entry in entries)
     rankings = self._rank(needed, by_rank=settings.is_by_rank, exact=exact)
-    results = evaluate(
-        self._terms, rankings, compute, betas, settings, warn_limits=warn_limits, **options
-    )
+    options: dict[str, Any] = {"warn_limits": warn_limits, "compute_stack": compute_stack}
+    results = evaluation.evaluate(self._terms, rankings, compute, betas, settings, **options)
     attrs = self._attrs(settings, target, band=_bands(results))
-    frame, with_beta = results_frame(results, columns, attrs), beta is not None
+    frame, with_beta = evaluation.results_frame(results, columns, attrs), beta is not None
     return _finish(frame, results, entries[0], warn_limits=warn_limits, with_beta=with_beta)
+
+
+def _estimate_stack(
+    stack: TieBlocks, betas: FloatArray, level: float
+) -> list[_RankingEstimates | None]:
+    """Return the AUROC of many rankings, or None for those that need more."""
+    areas = estimate_population_aurocs(stack, betas, level)
+    return [None if area is None else _RankingEstimates([area]) for area in areas]
 
 
 def _read_metric_arguments(
     self: Accessor,
     entry: Metric,
-    cutoff: Cutoff | None,
+    cutoff: cutoff_spec.Cutoff | None,
     beta: UserBeta | None,
-    level: float,
-    band: UserBand,
-    target: str,
+    **arguments: Any,
 ) -> tuple[Betas, Settings]:
     """Read beta and the band for a metric; raise where arguments exclude each other."""
-    of_known = cutoff is not None and cutoff.kind == "threshold" and target == "population"
-    of_known &= "without_beta" in entry.purposes
+    at_threshold = cutoff is not None and cutoff.kind == "threshold"
+    on_future = at_threshold and arguments["target"] == "population"
+    of_known = on_future and "without_beta" in entry.purposes
     if beta is None and entry.takes_beta and not of_known:
         raise PUTypeError(
             f"beta must be passed for {entry.name!r}: the fraction of positives among the "
@@ -390,9 +351,7 @@ def _read_metric_arguments(
     method, facts = exclusion_facts(entry, cutoff)
     # An average over future groups is at the same cutoff of each.
     facts["at=cutoff of this sample"] &= not self._terms.average
-    betas, settings = self._read_arguments(
-        method, beta, level=level, band=band, target=target, **facts
-    )
+    betas, settings = self._read_arguments(method, beta, **arguments, **facts)
     if cutoff is None or cutoff.kind != "precision":  # which depends on the prevalence
         entry.check_prevalence(settings.prevalence)
     if beta is None:
@@ -401,23 +360,25 @@ def _read_metric_arguments(
     return betas, settings
 
 
-def _names(each: Sequence[tuple[Metric, Cutoff | None]], at: At | None) -> dict[str, list[Any]]:
+def _names(
+    each: Sequence[tuple[Metric, cutoff_spec.Cutoff | None]], at: cutoff_spec.At | None
+) -> dict[str, list[Any]]:
     """Return the columns that name metrics and cutoffs."""
+    cutoffs = [
+        one.kind if one.kind in cutoff_spec.OPTIMIZED else one.value for _, one in each if one
+    ]
     names: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
-    if at is not None:
-        cutoffs = [cutoff for _, cutoff in each if cutoff]
-        names["at"] = [one.kind if one.kind in OPTIMIZED else one.value for one in cutoffs]
-    return names
+    return names if at is None else {**names, "at": cutoffs}
 
 
-def _bands(results: Results[_RankingEstimates]) -> str:
+def _bands(results: evaluation.Results[_RankingEstimates]) -> str:
     """Return the names of the bands of all estimates."""
     bands = dict.fromkeys(one.band for result in results.each for one in result.content.each)
     return ", ".join(band for band in bands if band)
 
 
 def _columns(
-    estimates: list[Estimates], betas: Betas, target: str, cutoff: Cutoff | None
+    estimates: list[Estimates], betas: Betas, target: str, cutoff: cutoff_spec.Cutoff | None
 ) -> dict[str, Any]:
     """Return the columns of a ranking's estimates, over betas and metrics."""
 
@@ -425,10 +386,8 @@ def _columns(
         return np.stack([getattr(one, name) for one in estimates], 1)
 
     has_cutoff = estimates[0].rank is not None
-    columns: dict[str, Any] = {}
-    if has_cutoff:
-        columns |= {name: stack(name) for name in ("rank", "threshold")}
-    columns["target"] = target
+    located = ("rank", "threshold") if has_cutoff else ()
+    columns: dict[str, Any] = {name: stack(name) for name in located} | {"target": target}
     columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
     if has_cutoff:
         columns["clipped"] = stack("clipped")
@@ -443,7 +402,7 @@ def _columns(
 
 def _finish(
     frame: pd.DataFrame,
-    results: Results[_RankingEstimates],
+    results: evaluation.Results[_RankingEstimates],
     entry: Metric,
     *,
     warn_limits: bool,
@@ -467,10 +426,10 @@ def _finish(
         shares = [_prevalence(result, frame.attrs["target"]) for result in results.each]
         frame["prevalence"] = np.concatenate([np.repeat(s, n_rows // s.size) for s in shares])
         _warn_of_probabilities_of_known(results)
-    return add_failed_groups(frame, results)
+    return evaluation.add_failed_groups(frame, results)
 
 
-def _prevalence(result: Result[Any], target: str) -> FloatArray:
+def _prevalence(result: evaluation.Result[Any], target: str) -> FloatArray:
     """Return the prevalence at each beta; positives of this sample are whole numbers."""
     total = result.diagnostics.total if result.diagnostics else Counts(0, 0, 0)
     betas, unlabeled = result.beta.values, total.unlabeled
@@ -479,7 +438,7 @@ def _prevalence(result: Result[Any], target: str) -> FloatArray:
     return share
 
 
-def _warn_of_probabilities_of_known(results: Results[_RankingEstimates]) -> None:
+def _warn_of_probabilities_of_known(results: evaluation.Results[_RankingEstimates]) -> None:
     """Warn of scores whose mean is the share of known positives."""
     if known := sum(result.content.of_known for result in results.each):
         warn_caller(
@@ -489,12 +448,14 @@ def _warn_of_probabilities_of_known(results: Results[_RankingEstimates]) -> None
         )
 
 
-def _warn_of_clipped_limits(frame: pd.DataFrame, results: Results[_RankingEstimates]) -> None:
+def _warn_of_clipped_limits(
+    frame: pd.DataFrame, results: evaluation.Results[_RankingEstimates]
+) -> None:
     """Warn where a limit of average precision equals the estimate."""
     value, lower, upper = (frame[name].to_numpy() for name in ("estimate", "lower", "upper"))
     cut = (lower < upper) & (((lower == value) & (value > 0)) | ((upper == value) & (value < 1)))
     if not results.settings.failure:
-        warn_of_rows(
+        evaluation.warn_of_rows(
             frame,
             pd.Series(cut, frame.index),
             results.names,
@@ -503,14 +464,14 @@ def _warn_of_clipped_limits(frame: pd.DataFrame, results: Results[_RankingEstima
         )
 
 
-def _warn_of_few_rows(results: Results[_RankingEstimates]) -> None:
+def _warn_of_few_rows(results: evaluation.Results[_RankingEstimates]) -> None:
     """Warn of few known positives, or few effective rows, for average precision on future data."""
     counts = [
         (result.key, result.diagnostics.total.known_positive)
         for result in results.each
         if result.diagnostics is not None and not result.diagnostics.single
     ]
-    warn_of_groups(
+    evaluation.warn_of_groups(
         results.names,
         [(key, f"{count:g}") for key, count in counts if count < _MIN_FOR_PRECISION],
         f"Fewer than {_MIN_FOR_PRECISION} positives are known ({{}}): intervals of average "
@@ -518,7 +479,7 @@ def _warn_of_few_rows(results: Results[_RankingEstimates]) -> None:
         "target='examples'.",
     )
     sizes = [(result.key, result.content.effective_rest) for result in results.each]
-    warn_of_groups(
+    evaluation.warn_of_groups(
         results.names,
         [(key, f"{size:.1f}") for key, size in sizes if size < _MIN_FOR_PRECISION],
         "Weights leave average precision to fewer rows, other than known positives, than "
@@ -527,7 +488,7 @@ def _warn_of_few_rows(results: Results[_RankingEstimates]) -> None:
     )
 
 
-def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
+def warn_of_areas(areas: pd.DataFrame, results: evaluation.Results[Any]) -> None:
     """Warn of rows whose interval is NaN, with the reason."""
     # A first access to a column of a frame takes as long as ten of arrays.
     if not np.isnan(areas["lower"].to_numpy()).any():
@@ -536,7 +497,7 @@ def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
     diagnostics = [result.diagnostics for result in results.each]
     n_rows = len(areas) // len(results.each)
     single = np.repeat([one is not None and one.single for one in diagnostics], n_rows)
-    warn_of_rows(
+    evaluation.warn_of_rows(
         areas,
         missing & single,
         results.names,
@@ -546,7 +507,7 @@ def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
     )
     # Where the limit is known, beta above it has its own warning.
     limits = [one.beta_limit if one else np.nan for one in diagnostics]
-    warn_of_rows(
+    evaluation.warn_of_rows(
         areas,
         missing & ~single & np.isnan(np.repeat(limits, n_rows)),
         results.names,

@@ -413,17 +413,9 @@ def key_levels(names: Sequence[str], keys: Sequence[Hashable]) -> dict[str, pd.I
 
 def broadcast_columns(columns: Columns) -> dict[str, Any]:
     """Return columns broadcast to one length."""
-    arrays = {
-        name: column if isinstance(column, pd.Index) else np.asarray(column)
-        for name, column in columns.items()
-    }
-    shape = np.broadcast_shapes(
-        *(array.shape for array in arrays.values() if not isinstance(array, pd.Index))
-    )
-    return {
-        name: array if isinstance(array, pd.Index) else np.broadcast_to(array, shape).ravel()
-        for name, array in arrays.items()
-    }
+    names = [name for name, column in columns.items() if not isinstance(column, pd.Index)]
+    arrays = np.broadcast_arrays(*(columns[name] for name in names))
+    return {**columns, **{n: array.ravel() for n, array in zip(names, arrays, strict=True)}}
 
 
 def _concatenate(parts: Sequence[Any]) -> Any:

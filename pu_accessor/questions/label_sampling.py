@@ -33,8 +33,8 @@ def sample_to_label(
     strata : float, list of float, or hashable, optional
         Up to five thresholds of the score that separate strata, or a column of two to six values.
     allocate : {"proportional", "neyman"}, default "proportional"
-        Labels of strata: in proportion to their unlabeled rows, or to minimize the variance of
-        beta [1]_.
+        Labels of strata, at least one each: in proportion to their unlabeled rows, or to minimize
+        the variance of beta [1]_, [2]_.
     expected_beta : float, optional
         A guess of beta for "neyman". A wrong guess makes intervals longer, not wrong.
     below, above : float, optional
@@ -58,12 +58,6 @@ def sample_to_label(
     --------
     pu_accessor.beta_from_labels : Estimate beta from these labels.
     pu_accessor.labeling.labels_needed : Compute the number of labels.
-    pu_accessor.labeling.rates_from_labels : Estimate precision and recall from these labels.
-
-    Notes
-    -----
-    Each stratum gets at least one label. Each further one goes where it lowers the variance of
-    beta most [2]_.
 
     References
     ----------

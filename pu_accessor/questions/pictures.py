@@ -12,14 +12,8 @@ import pandas as pd
 from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference import metrics
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.metrics import (
-    AnyMetric,
-    Metric,
-    axis_label,
-    describe_cutoff,
-    read_metric,
-)
 from pu_accessor.questions.assumptions import SWEEPS
 from pu_accessor.questions.estimation import estimate_metrics
 from pu_accessor.questions.rank_bands import UserBand
@@ -44,9 +38,7 @@ def plot_roc(
     ranks: Ranks = "breakpoints",
     **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw the ROC curve with its band.
-
-    The band is drawn without teeth: it contains the bounds of `roc_bounds`, and is a little wider.
+    """Draw the ROC curve with its band, which contains the bounds of `roc_bounds`.
 
     Parameters
     ----------
@@ -68,16 +60,6 @@ def plot_roc(
     ------
     PUValueError
         As `contingency`; or if an option of the plot is not valid.
-
-    See Also
-    --------
-    roc_bounds : The numbers.
-    auroc : The area below, with an interval.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
     Examples
     --------
@@ -102,31 +84,16 @@ def plot_pr(
     ranks: Ranks = "breakpoints",
     **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw the precision-recall curve with its band.
-
-    The band is drawn without teeth: it contains the bounds of `pr_bounds`, and is a little wider.
+    """Draw the precision-recall curve with its band, which contains the bounds of `pr_bounds`.
 
     Parameters
     ----------
-    beta, target, level, band, ranks
-        As in `contingency`.
-    **looks
-        Options of the plot, as in `plot_roc`.
+    beta, target, level, band, ranks, **looks
+        As in `plot_roc`, whose errors apply.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
-
-    Raises
-    ------
-    PUValueError
-        As `plot_roc`.
-
-    See Also
-    --------
-    pr_bounds : The numbers.
-    average_precision : One number, with an interval.
 
     Examples
     --------
@@ -155,23 +122,13 @@ def plot_rank_cdf(
     Parameters
     ----------
     beta, level, band, ranks
-        As in `rank_cdf`.
+        As in `rank_cdf`, whose errors apply.
     **looks
-        Options of the plot, as in `plot_roc`.
+        As in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
-
-    Raises
-    ------
-    PUValueError
-        As `rank_cdf`.
-
-    See Also
-    --------
-    rank_cdf : The numbers.
 
     Examples
     --------
@@ -186,7 +143,7 @@ def plot_rank_cdf(
 
 def plot_metric(
     self: Accessor,
-    metric: AnyMetric,
+    metric: metrics.AnyMetric,
     beta: UserBeta,
     *,
     x: str = "rank",
@@ -203,10 +160,8 @@ def plot_metric(
 
     Parameters
     ----------
-    metric : str, callable or Metric
-        As in `metric`.
-    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled, as in `contingency`; several for ``x="beta"``.
+    metric, beta
+        As in `metric`; several betas for ``x="beta"``.
     x : {"rank", "fraction", "threshold", "beta", "selection_odds", "contamination"}
         The x axis; "rank" by default.
     at : int, str or mapping, optional
@@ -214,25 +169,17 @@ def plot_metric(
         thresholds, every hundredth by default.
     target : {"population", "examples"}, optional
         The target of the band: by default this sample over cutoffs, else as in `metric`.
-    level, band
-        As in `contingency`.
-    **looks
-        Options of the plot, as in `plot_roc`.
+    level, band, **looks
+        As in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
 
     Raises
     ------
     PUValueError
-        If there is no such axis for the metric, or as `metric`.
-
-    See Also
-    --------
-    metric : The numbers at some cutoffs.
-    robustness : The numbers over selection odds or contamination.
+        If there is no such axis for the metric, or as `metric` and `robustness`.
 
     Examples
     --------
@@ -243,14 +190,36 @@ def plot_metric(
     'share of examples predicted positive'
     >>> ax = df.pu.plot_metric("auroc", [0.05, 0.1, 0.15], x="beta")
     """
-    return _draw_metric(
-        self, metric, beta, looks, x=x, at=at, target=target, level=level, band=band
-    )
+    from pu_accessor import plots
+
+    check_option("x", x, _AXES)
+    plots.check_options(looks)
+    on_these: dict[str, Any] = {"target": target or "examples", "level": level, "band": band}
+    if x in _CURVES and metric != "net_benefit":
+        entry = metrics.read_metric(metric, None, "tables")
+        refuse_cutoff(at, x)
+        ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
+        return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
+    if x == "threshold":
+        at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
+
+        def decide(beta: Any) -> pd.DataFrame:
+            rows = self.metric("net_benefit", beta, at=at, **on_these)
+            return rows.assign(threshold=rows["at"])  # not the score of the cutoff
+
+        return _draw_rows(decide, beta, x, looks, label="net benefit")
+    entry = metrics.read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
+    if x in SWEEPS:
+        over = {x: SWEEPS[x]}
+        rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
+    else:
+        rows = _against_beta(self, entry, beta, at=at, target=target, level=level, band=band)
+    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
 
 
 def plot_forest(
     self: Accessor,
-    metric: AnyMetric,
+    metric: metrics.AnyMetric,
     beta: UserBeta,
     *,
     at: At | None = None,
@@ -265,37 +234,25 @@ def plot_forest(
     Parameters
     ----------
     metric, beta, at, target, level, band
-        As in `metric`.
+        As in `metric`, whose errors apply.
     order : "estimate" or list of hashable, optional
         Groups from the top; by default in the order of the data.
     **looks
-        Options of the plot, as in `plot_roc`.
+        As in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
-
-    Raises
-    ------
-    PUValueError
-        As `metric`.
-
-    See Also
-    --------
-    metric : The numbers.
 
     Examples
     --------
     >>> import pu_accessor
-    >>> df = pu_accessor.load_example()
-    >>> df["site"] = ["a", "b"] * 1000
-    >>> ax = df.pu(by="site").plot_forest("auroc", 0.17)
+    >>> ax = pu_accessor.load_example().pu(by="site").plot_forest("auroc", 0.17)
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['a', 'b']
+    ['east', 'west']
     """
     question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
-    label = label_of(read_metric(metric, at, "forest"), at)
+    label = label_of(metrics.read_metric(metric, at, "forest"), at)
     return _draw_rows(question, beta, "estimate", looks, label=label, order=order)
 
 
@@ -315,31 +272,18 @@ def plot_calibration(
     Parameters
     ----------
     beta, bins, level, band
-        As in `calibration`.
+        As in `calibration`, whose errors apply.
     **looks
-        Options of the plot, as in `plot_roc`.
+        As in `plot_roc`.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
-
-    Raises
-    ------
-    PUValueError
-        As `calibration`.
-
-    See Also
-    --------
-    calibration : The numbers.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> ax = pd.DataFrame({"score": score, "label": label}).pu.plot_calibration(0.5, bins=2)
+    >>> ax = pu_accessor.load_example().pu.plot_calibration(0.17, bins=5)
     >>> ax.get_xlabel()
     'mean predicted probability'
     """
@@ -349,7 +293,7 @@ def plot_calibration(
 
 def _draw_curves(
     self: Accessor,
-    curve: str | Metric,
+    curve: str | metrics.Metric,
     beta: UserBeta,
     looks: Any,
     *,
@@ -366,10 +310,8 @@ def _draw_curves(
     betas, settings = self._read_arguments("contingency", beta, **keywords)
     betas = betas.with_baseline() if looks.get("baseline") else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.of_head
-    shape, target = "pr" if of_head else "roc", keywords["target"]
-    tables = bounded_tables(
-        self, betas, settings, ranks, target=target, curve=shape, rounded=False
-    )
+    shape: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
+    tables = bounded_tables(self, betas, settings, ranks, rounded=False, **shape)
     return plots.plot_curves(tables, curve, looks, x=x)
 
 
@@ -380,50 +322,20 @@ def _draw_rows(
     from pu_accessor import plots
 
     plots.check_options(looks)
-    return plots.plot_rows(question(_with_baseline(beta, looks)), x, looks, **drawn)
-
-
-def _draw_metric(
-    self: Accessor,
-    metric: AnyMetric,
-    beta: UserBeta,
-    looks: Any,
-    *,
-    x: str,
-    at: At | None,
-    **keywords: Any,
-) -> Drawing:
-    """Draw a metric against `x`."""
-    from pu_accessor import plots
-
-    check_option("x", x, _AXES)
-    plots.check_options(looks)
-    target, level = keywords["target"], keywords["level"]
-    on_these = {**keywords, "target": target or "examples"}
-    if x in _CURVES and metric != "net_benefit":
-        entry = read_metric(metric, None, "tables")
-        refuse_cutoff(at, x)
-        ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
-        return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
-    if x == "threshold":
-        at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
-
-        def decide(beta: Any) -> pd.DataFrame:
-            rows = self.metric("net_benefit", beta, at=at, **on_these)
-            return rows.assign(threshold=rows["at"])  # not the score of the cutoff
-
-        return _draw_rows(decide, beta, x, looks, label="net benefit")
-    entry = read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
-    if x in SWEEPS:
-        over = {x: SWEEPS[x]}
-        rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
-    else:
-        rows = _against_beta(self, entry, beta, at=at, **keywords)
-    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
+    if looks.get("baseline"):
+        betas = read_betas(beta)
+        if betas.kind != "points":
+            raise PUValueError(
+                "baseline must be left out with an interval or an estimate of beta, but True was "
+                "passed: these have one row. Pass numbers, beta=[0, 0.3]."
+            )
+        shared = betas.with_baseline().shared
+        beta = beta if shared is None else shared.values
+    return plots.plot_rows(question(beta), x, looks, **drawn)
 
 
 def _against_beta(
-    self: Accessor, entry: Metric, beta: UserBeta, *, level: float, band: UserBand, **keywords: Any
+    self: Accessor, entry: metrics.Metric, beta: UserBeta, **keywords: Any
 ) -> pd.DataFrame:
     """Return a metric at several betas, and whether the band is impossible."""
     shared = read_betas(beta).shared
@@ -432,9 +344,7 @@ def _against_beta(
             "beta must be several numbers with x='beta', but one was passed. For example "
             "beta=[0.1, 0.2, 0.3]."
         )
-    rows = estimate_metrics(
-        self, [entry], beta, level=level, band=band, warn_limits=False, **keywords
-    )
+    rows = estimate_metrics(self, [entry], beta, warn_limits=False, **keywords)
     if "clipped" in rows:  # both bounds are one value
         rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
     return rows
@@ -449,20 +359,6 @@ def refuse_cutoff(at: At | None, x: str) -> None:
         )
 
 
-def label_of(entry: Metric, at: At | None) -> str:
+def label_of(entry: metrics.Metric, at: At | None) -> str:
     """Return the label of an axis."""
-    return axis_label(entry.name) + describe_cutoff(entry.read_cutoff(at))
-
-
-def _with_baseline(beta: UserBeta, looks: Any) -> Any:
-    """Return betas that begin with 0 if the baseline is drawn."""
-    if not looks.get("baseline"):
-        return beta
-    betas = read_betas(beta)
-    if betas.kind != "points":
-        raise PUValueError(
-            "baseline must be left out with an interval or an estimate of beta, but True was "
-            "passed: these have one row. Pass numbers, beta=[0, 0.3]."
-        )
-    shared = betas.with_baseline().shared
-    return beta if shared is None else shared.values
+    return metrics.axis_label(entry.name) + metrics.describe_cutoff(entry.read_cutoff(at))

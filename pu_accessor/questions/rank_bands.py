@@ -22,25 +22,9 @@ UserBand: TypeAlias = str | Band | tuple[Any, Any]
 
 
 def read_band(band: UserBand) -> str | Band | RankBand:
-    """Return a valid band: a name, a function, or bounds by rank."""
-    return _read_pair(band) if isinstance(band, tuple) else band
-
-
-@dataclass(frozen=True, eq=False)
-class _KeyedBand(RankBand):
-    """Bounds by rank that can differ between groups, over "rank" and keys."""
-
-    lower: Any
-    upper: Any
-
-    def of(self, names: Sequence[str], key: Hashable) -> RankBand:
-        """Return the bounds of one ranking."""
-        parts = dict(zip(names, split_key(names, key), strict=True))
-        return RankBand(_side_of("lower", self.lower, parts), _side_of("upper", self.upper, parts))
-
-
-def _read_pair(band: tuple[Any, ...]) -> RankBand:
-    """Return bounds by rank, checked as far as possible without the keys."""
+    """Return a valid band: a name, a function, or bounds by rank, as far as keys do not matter."""
+    if not isinstance(band, tuple):
+        return band
     if len(band) != 2:
         raise PUTypeError(
             f"band must be a pair of bounds by rank, but {len(band)} were passed. Pass "
@@ -57,6 +41,19 @@ def _read_pair(band: tuple[Any, ...]) -> RankBand:
                 f"{[str(dim) for dim in side.dims]}. Rename it: array.rename(cutoff='rank')."
             )
     return _KeyedBand(*band)
+
+
+@dataclass(frozen=True, eq=False)
+class _KeyedBand(RankBand):
+    """Bounds by rank that can differ between groups, over "rank" and keys."""
+
+    lower: Any
+    upper: Any
+
+    def of(self, names: Sequence[str], key: Hashable) -> RankBand:
+        """Return the bounds of one ranking."""
+        parts = dict(zip(names, split_key(names, key), strict=True))
+        return RankBand(_side_of("lower", self.lower, parts), _side_of("upper", self.upper, parts))
 
 
 def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> ShareByRank:

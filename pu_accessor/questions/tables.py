@@ -44,10 +44,8 @@ def contingency(
     Parameters
     ----------
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled: the fraction of positives among them, in [0, 1]; 0 takes them
-        as negative. One number, several, or one for each group; a ``pd.Interval`` of possible
-        values; or the frame of `estimate_beta` or `beta_from_labels`: 1 - level is split between
-        its error and the band.
+        Class prior of the unlabeled, as in `auroc`; 0 takes them as negative. With the error of an
+        estimate 1 - level is split between beta and the band.
     target : {"examples", "population"}, default "examples"
         What bounds are about: this sample, or future data, jointly at all thresholds.
     level : float, default 0.95
@@ -86,19 +84,13 @@ def contingency(
     PUWarning
         If beta exceeds the limit that the known positives set, or groups are left out.
 
-    See Also
-    --------
-    roc_bounds, pr_bounds : Curves of the tables.
-    metric : Metrics at a cutoff.
-
     Notes
     -----
     Of U unlabeled examples h are above the cutoff, and of m = beta*U hidden positives the band
     puts t there. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and
     TN_U is the rest ([1]_, section 4.1); labeled examples are added. A bound is clipped if the
     minimum or maximum changes it. The estimate is one possible labeling for all cutoffs, rounded.
-    With contamination the best-ranked known positives are negative at the lower bound, and the
-    worst-ranked ones at the upper [2]_.
+    With contamination the best-ranked known positives are negative at the lower bound [2]_.
 
     References
     ----------
@@ -115,10 +107,8 @@ def contingency(
     100       82       100    100
     500      318       345    370
     """
-    betas, settings = self._read_arguments(
-        "contingency", beta, level=level, band=band, target=target
-    )
-    return bounded_tables(self, betas, settings, ranks, target=target)
+    read = self._read_arguments("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, *read, ranks, target=target)
 
 
 def roc_bounds(
@@ -144,11 +134,6 @@ def roc_bounds(
         2) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). At each
         cutoff ``bound="upper"`` has the highest tpr and the lowest fpr of the band (Theorem 1).
 
-    See Also
-    --------
-    plot_roc : The plot.
-    auroc : The area, with its own interval.
-
     Examples
     --------
     >>> import pu_accessor
@@ -156,10 +141,8 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
     {'lower': 0.329, 'estimate': 0.371, 'upper': 0.394}
     """
-    betas, settings = self._read_arguments(
-        "contingency", beta, level=level, band=band, target=target
-    )
-    return bounded_tables(self, betas, settings, ranks, target=target, rates="roc")
+    read = self._read_arguments("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, *read, ranks, target=target, rates="roc")
 
 
 def pr_bounds(
@@ -185,11 +168,6 @@ def pr_bounds(
         5) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). Precision at
         rank 0 is 1. The curve is not straight between two cutoffs.
 
-    See Also
-    --------
-    plot_pr : The plot.
-    average_precision : One number, with its own interval.
-
     Examples
     --------
     >>> import pu_accessor
@@ -197,10 +175,8 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
     {'lower': 0.835, 'estimate': 0.943, 'upper': 1.0}
     """
-    betas, settings = self._read_arguments(
-        "contingency", beta, level=level, band=band, target=target
-    )
-    return bounded_tables(self, betas, settings, ranks, target=target, curve="pr", rates="pr")
+    read = self._read_arguments("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, *read, ranks, target=target, curve="pr", rates="pr")
 
 
 def rank_cdf(
@@ -225,10 +201,6 @@ def rank_cdf(
         beta): the share of the positives among the first examples. The estimate is that of the
         known positives, their tpr (arXiv:1504.06837, equation 6); lower and upper bound that of
         the hidden ones.
-
-    See Also
-    --------
-    plot_rank_cdf : The plot.
 
     Examples
     --------
@@ -307,12 +279,11 @@ def _lay_out(
     template: bool = True,
 ) -> xr.Dataset:
     """Compute the page of each ranking, and combine them in a Dataset."""
-    exact = not isinstance(ranks, str)
-    rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=exact)
+    rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=not isinstance(ranks, str))
     results = evaluate(self._terms, rankings, compute, betas, settings)
     pages = [
-        page._replace(arrays={**page.arrays, **({} if about is None else ranking_attrs(about))})
-        for _, _, about, page in results.each
+        page._replace(arrays={**page.arrays, **(ranking_attrs(one) if one else {})})
+        for _, _, one, page in results.each
     ]
     # Files hold no mapping: a line for each group that was left out.
     skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
