@@ -297,7 +297,7 @@ def test_reliability_diagrams_draw_bins() -> None:
     assert legend(ax)[1:] == [
         "95% band, simultaneous",
         "calibrated",
-        f"examples in a bin, at most {most}",
+        f"number of examples (at most {most})",
     ]
     ax = MODELS.pu(by="m").plot_calibration(0.2, baseline=True, line_kws={"marker": "s"})
     assert {one.get_marker() for one in ax.lines} >= {"s"}
