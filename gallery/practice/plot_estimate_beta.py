@@ -56,8 +56,8 @@ for place, name in zip([0, 1, 2, 4, 5], order, strict=True):
     ax.plot(row["beta"], place, marker, color=color)
 ax.axvline(true_beta, color="0.5", linewidth=1, linestyle="--", zorder=0)
 ax.annotate("true β", (true_beta, 5.3), (4, 0), textcoords="offset points")
-for place, text in [(-0.75, "assumptions true"), (3.25, "assumption violated")]:
-    ax.text(0, place, text, style="italic", va="center")
+for height, text in [(-0.75, "assumptions true"), (3.25, "assumption violated")]:
+    ax.text(0, height, text, style="italic", va="center")
 ax.set_yticks([0, 1, 2, 4, 5], order)
 ax.set(xlabel="class prior β, with 95% limits", ylim=(5.5, -1.1))
 figure.suptitle("Two violated assumptions put the upper limit\nof β below the truth")

@@ -3,8 +3,8 @@ How much does a number depend on beta?
 ======================================
 
 Three metrics of the 300 best of 1,797 images, with 95% bands, at every class prior up to its 95%
-upper limit. Precision depends on it most. Recall falls only above 0.3, where few hidden negatives
-are left among these images. The points are the true values.
+upper limit. Precision depends on it most. Recall falls only above 0.3, where nearly all of these
+images are taken as positive. The points are the true values.
 """
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,8 @@ Known negatives: from which side?
 
 A tenth of 2,000 positives and 40% of 6,000 negatives are known. If both are random samples, a
 band can use the known positives, the known negatives, or both. The lines are means of 20 samples.
-Negatives give a narrower band than positives at the top of the ranking, and a wider one at its
-end.
+Negatives give a narrower band than positives in the upper half of the ranking, and in most of the
+lower half a wider one.
 """
 
 import matplotlib.pyplot as plt
@@ -35,7 +35,9 @@ for (name, width), style, color in zip(
     ax.plot(ranks, width, style, color=color, linewidth=2, label=name)
 ax.set(xlabel="examples predicted positive", xlim=(0, truth.size), ylim=(0, 340))
 ax.set_ylabel("width of the 95% band (true positives)")
-ax.set_title("Known negatives help most at the top,\nknown positives at the end", loc="left")
+ax.set_title(
+    "The band from both kinds is the narrowest,\nor close to it, at every cutoff", loc="left"
+)
 ax.legend(title="known labels that are used", frameon=False, loc="upper right")
 sns.despine()
 plt.show()

@@ -25,6 +25,7 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 figure, (left, right) = plt.subplots(1, 2, figsize=(7, 4.2), sharey=True, layout="constrained")
 for ax, models in [(left, ["concave points", "compactness"]), (right, ["compactness", "texture"])]:
     df.pu(score=models).plot_metric("difference", beta, x="selection_odds", ax=ax)
+    plt.setp(ax.texts, fontsize=9)
     ax.set_title(" minus ".join(models), loc="left", fontsize="medium")
 right.set(ylabel="")
 shared_legend(figure)
