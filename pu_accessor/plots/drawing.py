@@ -216,7 +216,8 @@ def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
         heights = COUNTS_HEIGHT * curve.extra["examples"] / most
         y = heights[:, np.newaxis] * np.array([0, 1, 1, 0])
         strip = Polygon(np.stack([x.ravel(), y.ravel()], 1), transform=ax.get_xaxis_transform())
-        strip.set(facecolor=(*ink(ax, 0.6), 0.25 / len(bins)), edgecolor=ink(ax, 0.6), linewidth=0.6)
+        grey = ink(ax, 0.6)
+        strip.set(facecolor=(*grey, 0.25 / len(bins)), edgecolor=grey, linewidth=0.6)
         strip.set(label=f"number of examples (at most {most:,})", gid=Kind.COUNTS, zorder=1)
         ax.add_artist(strip)
 
