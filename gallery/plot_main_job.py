@@ -3,7 +3,7 @@ The main job: bounds on the ROC and PR curves of real scores
 ============================================================
 
 scikit-learn's breast-cancer data: 30% of the malignant cases are known, the other labels are
-hidden. The blue bands contain the true curves, which are black. The dashed curves take the
+hidden. The blue bands contain the true curves, which are black. The dashed curves count the
 unlabeled as negative, and are far too low.
 """
 
@@ -72,7 +72,7 @@ print(table.round(3).to_string(), "\n")
 # %%
 # ROC and PR curves, if a higher score never means a lower probability.
 rising = df.pu.assume(monotone=True)
-figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 4.6), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 4.4), layout="constrained")
 rising.plot_roc(beta, baseline=True, ax=left)
 rising.plot_pr(beta, baseline=True, ax=right)
 precision, recall, _ = precision_recall_curve(malignant, score)
@@ -81,7 +81,7 @@ left.plot(*roc_curve(malignant, score)[:2], **style)
 right.plot(recall[:-1], precision[:-1], **style)
 shared_legend(figure)
 sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
-figure.suptitle("The bands contain the true curves; β = 0 is far too low")
+figure.suptitle("The bands contain the true curves; the dashed ones are too low")
 
 OUT.mkdir(exist_ok=True)
 df.to_csv(OUT / "scores.csv", index=False)

@@ -22,18 +22,17 @@ df = pd.DataFrame({"score": np.random.default_rng(16).normal(1.2 * truth)})
 df["label"] = np.where(np.arange(3_000) < 200, True, None)  # of 2,800 others 800 are positive
 
 # %%
-# A cutoff is a vertical line on the left, and three points, one for each bound, in the others.
+# A cutoff is three points: the estimate, the lower and the upper bound.
 tables = df.pu.contingency(beta=BETA, ranks="breakpoints")
 cutoff = tables.sel(rank=CUTOFF, method="ffill").squeeze()
 tpr, fpr, precision = (cutoff.pu.metric(name) for name in ("tpr", "fpr", "precision"))
 
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(8, 3.6), layout="constrained")
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.2, 3.3), layout="constrained")
 df.pu.plot_rank_cdf(beta=BETA, ax=left, band_kws={"label": "95% band, pointwise"})
 tables.pu.plot_roc(ax=middle)
 tables.pu.plot_pr(ax=right)
-left.axvline(CUTOFF, ymin=0.3, ymax=0.85, color="0.5", linewidth=1)
-left.annotate(f"top {CUTOFF}", (CUTOFF, 0.87), ha="center")
-for ax, x, y in [(middle, fpr, tpr), (right, tpr, precision)]:
+share = df.pu.rank_cdf(BETA).sel(rank=CUTOFF, method="ffill")["rank_cdf"].squeeze()
+for ax, x, y in [(left, 0 * share + CUTOFF, share), (middle, fpr, tpr), (right, tpr, precision)]:
     ax.plot(x, y, "o-", color=plt.rcParams["text.color"], markersize=4, zorder=5)
     end = int(x.argmax("bound"))
     ax.annotate(f"top {CUTOFF}", (x[end], y[end]), (7, -4), textcoords="offset points")
@@ -43,6 +42,6 @@ for ax, title in [(left, "rank CDF"), (middle, "ROC"), (right, "precision-recall
 left.set_xlabel("rank of the cutoff")
 shared_legend(figure)
 sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
-figure.suptitle("Bounds on the rank CDF are bounds on the ROC and PR curves")
+figure.suptitle("Bounds on the share of positives found give bounds on ROC and PR")
 sns.despine()
 plt.show()

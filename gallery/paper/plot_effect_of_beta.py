@@ -14,15 +14,18 @@ import seaborn as sns
 from sklearn.metrics import roc_curve
 
 import pu_accessor  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 truth = np.arange(102_000) < 32_000
 df = pd.DataFrame({"score": np.random.default_rng(7).normal(1.5 * truth)})
 df["label"] = np.where(np.arange(truth.size) < 2_000, True, None)
 
 # %%
-figure, ax = plt.subplots(figsize=(5.4, 5.6), layout="constrained")
-ax.plot(*roc_curve(truth, df["score"])[:2], color="C1", linewidth=1.5, zorder=6, label="truth")
+figure, ax = plt.subplots(figsize=(5, 5.8), layout="constrained")
+ink = plt.rcParams["text.color"]
+ax.plot(*roc_curve(truth, df["score"])[:2], color=ink, linestyle=":", zorder=6, label="truth")
 df.pu.plot_roc(beta=[0, 0.15, 0.3, 0.4], ax=ax)
-ax.set_title("Only the true class prior, 0.3, gives the true curve", loc="left")
+shared_legend(figure)
+ax.set_title("The curve at the true β, 0.3,\nis closest to the truth", loc="left")
 sns.despine()
 plt.show()

@@ -40,16 +40,20 @@ table["contain 0.76"] = ((low < TRUE) & (high > TRUE)).mean(1)
 print(table.round(3))
 
 # %%
-figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(5, 3.8), layout="constrained")
 blue, orange = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[3]
-for drawn, color, name in [(high, orange, "upper bound"), (low, blue, "lower bound")]:
+for drawn, color, name, place in [
+    (high, orange, "upper bound", (150, 0.89)),
+    (low, blue, "lower bound", (300, 0.58)),
+]:
     ax.fill_between(KNOWN, *np.quantile(drawn, [0.025, 0.975], axis=1), color=color, alpha=0.25)
-    ax.plot(KNOWN, drawn.mean(1), "o-", color=color, label=f"{name}: mean, and 95% of 200 draws")
-ax.axhline(TRUE, color=plt.rcParams["text.color"], linewidth=1, label="truth")
+    ax.plot(KNOWN, drawn.mean(1), "o-", color=color)
+    ax.annotate(f"{name}: mean, and\n95% of 200 draws", place, color=color)
+ax.axhline(TRUE, color=plt.rcParams["text.color"], linewidth=1)
+ax.annotate("truth", (10_000, TRUE), (4, -4), textcoords="offset points")
 ax.set(xscale="log", xlim=(10, 10_000), ylim=(0.2, 1))
 ax.set_xticks(KNOWN, [f"{known:,}" for known in KNOWN])
 ax.set(xlabel="known positives", ylabel="AUROC")
-ax.set_title("More known positives bring the bounds closer to the truth", loc="left")
-ax.legend(loc="lower right", frameon=False)
+ax.set_title("More known positives bring the bounds\ncloser to the truth", loc="left")
 sns.despine()
 plt.show()

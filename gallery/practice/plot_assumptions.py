@@ -37,18 +37,18 @@ for finding in checks["finding"]:
     print("*", finding)
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.8), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.8), layout="constrained")
 known = df.assign(above=df["score"].rank(ascending=False, pct=True))[df["label"] == 1]
-colors = {"Ann": "0.75", "Bob": "0.5", "Cleo": "C0"}
+colors = {"Ann": "0.75", "Bob": "0.6", "Cleo": "#004488"}
 sns.ecdfplot(known, x="above", hue="reader", hue_order=[*colors], palette=colors, ax=left)
 sns.move_legend(left, "lower right", frameon=False)
 left.set(xlabel="share of examples ranked above", ylabel="share of the known positives")
-left.set_title("Cleo's positives rank higher", loc="left")
+left.set_title("Positives known to Cleo\nrank higher", loc="left")
 shares = df["label"].notna().groupby(df["ward"]).mean()
-right.barh(shares.index, shares, color=["0.6", "C0", "0.6"], height=0.5)
+right.barh(shares.index, shares, color=["0.6", "#004488", "0.6"], height=0.5)
 right.axvline(250 / 800, color="0.5", linestyle="--")
-right.annotate("all positives", (250 / 800, 2.3), (4, 0), textcoords="offset points")
-right.set(xlabel="share of known rows", ylim=(-0.5, 2.6))
-right.set_title("Hepatology has too many", loc="left")
+right.annotate("highest possible if\nlabels are random: 31%", (0.33, 1.75))
+right.set(xlabel="known positives / all rows", ylim=(-0.5, 2.6))
+right.set_title("More of hepatology is labeled\nthan random labels allow", loc="left")
 sns.despine()
 plt.show()

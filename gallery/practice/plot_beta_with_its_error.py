@@ -2,9 +2,9 @@
 How much does the error of beta cost?
 =====================================
 
-A class prior from a few labels made by hand is not known exactly. As an exact number it makes
-intervals too short. The frame of ``beta_from_labels`` passes its error on, and intervals have the
-length they need.
+A class prior from a few labels made by hand is not known exactly. The frame of
+``beta_from_labels`` passes its error on to intervals; an exact number does not. The widths are
+those of one sample.
 """
 
 import matplotlib.pyplot as plt
@@ -43,13 +43,16 @@ grid = sns.relplot(
     kind="line",
     markers=True,
     palette="colorblind",
-    height=3.4,
+    height=3.3,
+    aspect=0.88,
 )
 grid.set(xscale="log", ylim=(0, None), xticks=[50, 100, 200, 400, 800])
 grid.set(xticklabels=["50", "100", "200", "400", "800"])
 grid.set_axis_labels("labels made by hand", "width of the 95% interval").set_titles("{col_name}")
 for ax in grid.axes.flat:
     ax.minorticks_off()
-grid.figure.subplots_adjust(top=0.82)
-grid.figure.suptitle("Intervals are too short if the error of β is ignored")
+grid.figure.subplots_adjust(top=0.78)
+grid.figure.suptitle(
+    "Ignoring the error of β shortens the interval\nof precision by a third or more"
+)
 plt.show()

@@ -3,8 +3,8 @@ Biased labels: easy positives are known
 =======================================
 
 The odds of being labeled triple with each standard deviation of the score, as if severe cases are
-found first. Under the assumption of a random sample the curve is too high, and its band misses
-the truth. With the propensity of each row the band contains it.
+found first. As a random sample they give a curve that is too high. With the propensity of each
+row the band contains the truth; it ends in a step, as some hidden positives may rank last.
 """
 
 import warnings
@@ -28,7 +28,7 @@ beta = truth[~known].mean()  # an input; here the truth is at hand
 
 # %%
 # A warning says that the known positives rank too high for this class prior.
-figure, ax = plt.subplots(figsize=(5, 5.8), layout="constrained")
+figure, ax = plt.subplots(figsize=(5, 6), layout="constrained")
 blue, orange = sns.color_palette("colorblind", 2)
 plain = {"color": orange, "label": "as a random sample"}
 weighted = {"color": blue, "label": "weighted by propensity"}
@@ -37,9 +37,9 @@ with warnings.catch_warnings(record=True) as caught:
     df.pu(propensity=None).plot_roc(beta, ax=ax, line_kws=plain)
     df.pu(propensity="propensity").plot_roc(beta, ax=ax, line_kws=weighted)
 print(*[warning.message for warning in caught], sep="\n")
-truth_color = plt.rcParams["text.color"]
-ax.plot(*roc_curve(truth, score)[:2], color=truth_color, linewidth=1, zorder=6, label="truth")
-ax.set_title("Propensities correct for easy labels", loc="left")
+ink = plt.rcParams["text.color"]
+ax.plot(*roc_curve(truth, score)[:2], color=ink, linestyle="--", zorder=6, label="truth")
+ax.set_title("Weighting by the chance of being labeled\nrecovers the true curve", loc="left")
 shared_legend(figure)
 sns.despine()
 plt.show()

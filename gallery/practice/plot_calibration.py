@@ -31,9 +31,10 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 # %%
 scores = ["as learned", "divided by 0.4"]
 grid = df.pu(score=scores).plot_calibration(beta, bins=5, col="model")
-for ax, title in zip(
-    grid.axes.flat, ["as learned: too low", "divided by 0.4: better"], strict=True
-):
-    ax.set_title(title, loc="center")
+grid.figure.set_size_inches(7, 4.2)
+sns.move_legend(grid.figure, "outside lower center", ncols=3, frameon=False)
+titles = "Learned probabilities are too low", "Divided by 0.4 they are\nnearly calibrated"
+for ax, title in zip(grid.axes.flat, titles, strict=True):
+    ax.set_title(title, fontsize="medium")
 sns.despine()
 plt.show()

@@ -4,7 +4,7 @@ Choosing a model in scikit-learn by known positives
 
 A tree that finds malignant tumours, of which half are known: how many leaves should it have? The
 scorer of this package estimates the AUROC of each tree. The naive score takes the unlabeled as
-negative; it has the same order, but is too low.
+negative: it chooses the same tree, but is too low. The true best tree has 3 leaves.
 """
 
 import matplotlib.pyplot as plt
@@ -41,16 +41,18 @@ for most in leaves:
     each = zip(scores, split, strict=True)
     truth.append(np.mean([roc_auc_score(malignant[b], score) for score, (_, b) in each]))
 blue, orange = sns.color_palette("colorblind", 2)
-figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(5, 4.2), layout="constrained")
 means = search.cv_results_
 ax.plot(leaves, truth, color=plt.rcParams["text.color"], label="truth")
-ax.plot(leaves, means["mean_test_ours"], "o-", color=blue, label="estimate with beta")
+ax.plot(leaves, means["mean_test_ours"], "o-", color=blue, label="estimate with β")
 ax.plot(leaves, means["mean_test_naive"], "x--", color=orange, label="unlabeled as negative")
 best = search.best_params_["max_leaf_nodes"], search.best_score_
 ax.annotate("chosen", best, (best[0], 0.84), ha="center", arrowprops={"arrowstyle": "->"})
 ax.set(xlabel="maximum number of leaves", ylabel="mean AUROC of ten folds")
 ax.set(xscale="log", ylim=(0.6, 0.94))
-ax.set_title("Known positives choose a tree that is nearly the best", loc="left")
+ax.set_title(
+    "Both estimates choose 4 leaves; only the\none with β is near the true AUROC", loc="left"
+)
 ax.set_xticks(leaves, [str(most) for most in leaves])
 ax.minorticks_off()
 ax.legend(loc="lower left", frameon=False)

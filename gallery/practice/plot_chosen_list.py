@@ -15,7 +15,6 @@ import pandas as pd
 import seaborn as sns
 
 import pu_accessor
-from pu_accessor.plots import shared_legend
 
 rng, truth = np.random.default_rng(5), np.arange(6_000) < 1_500
 known = np.arange(6_000) < 600  # 900 of the 5,400 others are positive
@@ -45,14 +44,16 @@ for name, values in precisions.items():
 
 # %%
 # Only the lower bound matters: a band of 90% has lower bounds of 95%.
-ax = df.pu.plot_metric("precision", beta, band="simultaneous", level=0.9)
+figure, ax = plt.subplots(figsize=(5, 4.6), layout="constrained")
+df.pu.plot_metric("precision", beta, band="simultaneous", level=0.9, ax=ax)
 ranks, share = np.arange(1, 6_001), true / np.arange(1, 6_001)
 ink = plt.rcParams["text.color"]
 ax.plot(ranks, share, color=ink, linewidth=1, label="truth")
-corner = [0, found["rank"], found["rank"]], [0.8, 0.8, 0.5]
+corner = [0, found["rank"], found["rank"]], [0.8, 0.8, 0]
 ax.plot(*corner, color=ink, linestyle=":", label="lower bound 0.8")
-shared_legend(ax.figure)
-ax.set(xlim=(0, 2_500), ylim=(0.5, 1.01))
-ax.set_title(f"At least 80% of the best {found['rank']:,} rows are positive", loc="left")
+ax.legend(loc="lower left", frameon=False)
+ax.set(xlim=(0, 2_500), ylim=(0, 1.02))
+title = f"At least 80% of the best {found['rank']:,} rows\nare positive, with 95% confidence"
+ax.set_title(title, loc="left")
 sns.despine()
 plt.show()

@@ -3,8 +3,8 @@ Cross-validation with hidden positives
 ======================================
 
 A model for each of ten folds. Scores of different folds are not comparable, so that examples are
-ranked within their fold, and folds are pooled: one estimate, one interval, one curve. Single
-folds have wide intervals.
+ranked within their fold, and folds are pooled: one estimate and one interval. Single folds have
+wide intervals.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,6 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import pu_accessor
-from pu_accessor.plots import shared_legend
 
 images, digit = load_digits(return_X_y=True)
 eight, folds = digit == 8, 10
@@ -37,25 +36,22 @@ pooled = df.pu(by="fold", pool=True)
 print(pooled.auroc(beta).round(3).to_string(index=False))
 
 # %%
-# Left: the AUROC of each fold and of all, for future data. Right: the ROC curve of all.
+# The AUROC of each fold and of all, for future data.
 single, whole = df.pu(by="fold").auroc(beta), pooled.auroc(beta)
 true = [roc_auc_score(eight[df["fold"] == f], df.loc[df["fold"] == f, "score"]) for f in range(10)]
 blue, orange = sns.color_palette("colorblind", 2)
-figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 4.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(5, 4.2), layout="constrained")
 for place, rows, color, name in [
     (single["fold"], single, blue, "one fold, 95% interval"),
     ([folds + 0.5], whole, orange, "all folds, 95% interval"),
 ]:
     ends = [rows["estimate"] - rows["lower"], rows["upper"] - rows["estimate"]]
-    left.errorbar(place, rows["estimate"], ends, fmt="o", color=color, label=name)
+    ax.errorbar(place, rows["estimate"], ends, fmt="o", color=color, label=name)
 ticks, ink = [*range(folds), folds + 0.5], plt.rcParams["text.color"]
-left.plot(ticks, [*true, np.mean(true)], "_", color=ink, markersize=10, label="truth")
-left.set_xticks(ticks[::3] + ticks[-1:], ["0", "3", "6", "9", "all"])
-left.set(xlabel="fold", ylabel="AUROC", ylim=(0.4, 1.02))
-left.set_title("Pooled folds give a precise AUROC", loc="left")
-pooled.plot_roc(beta, ax=right, line_kws={"color": orange})
-right.set_title("The ROC curve of all folds", loc="left")
-shared_legend(figure)
-sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
+ax.plot(ticks, [*true, np.mean(true)], "_", color=ink, markersize=10, label="truth")
+ax.set_xticks(ticks[::3] + ticks[-1:], ["0", "3", "6", "9", "all"])
+ax.set(xlabel="fold", ylabel="AUROC", ylim=(0.4, 1.02))
+ax.set_title("Pooling ten folds shortens the interval\nof AUROC more than threefold", loc="left")
+figure.legend(loc="outside lower center", ncols=2, frameon=False)
 sns.despine()
 plt.show()

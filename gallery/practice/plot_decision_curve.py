@@ -31,12 +31,14 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
 at = {"threshold": np.arange(2, 71) / 100}
-ax = df.pu.plot_metric("net_benefit", beta, x="threshold", at=at, band="simultaneous")
+figure, ax = plt.subplots(figsize=(5, 4.8), layout="constrained")
+df.pu.plot_metric("net_benefit", beta, x="threshold", at=at, band="simultaneous", ax=ax)
 every = df.assign(label=malignant.astype(float)).pu(negative=0).metric("net_benefit", 0, at=at)
 ink = plt.rcParams["text.color"]
 ax.plot(every["at"], every["estimate"], color=ink, linewidth=1, label="truth")
-shared_legend(ax.figure)
+ax.axvspan(0.2, 0.6, color="0.93", zorder=0)
+shared_legend(figure)
 ax.set_ylim(-0.1, 0.4)
-ax.set_title("Between thresholds of 20% and 60% the model is worth using", loc="left")
+ax.set_title("Between thresholds of 20% and 60%\nthe model is worth using", loc="left")
 sns.despine()
 plt.show()

@@ -28,18 +28,19 @@ found = models.metric("lift", beta, at={"fraction": fractions})
 for table in (models.auroc(beta, target="examples"), models.metric("bedroc", beta)):
     print(table[["model", "estimate", "lower", "upper"]].round(3).to_string(index=False))
 
-ax = plt.subplots(figsize=(6, 4), layout="constrained")[1]
-for (name, rows), color in zip(
-    found.groupby("model"), sns.color_palette("colorblind"), strict=False
+ax = plt.subplots(figsize=(5, 4), layout="constrained")[1]
+for (name, rows), marker, color in zip(
+    found.groupby("model"), "os", sns.color_palette("colorblind", 2), strict=True
 ):
-    ax.plot(rows["at"], rows["estimate"], "o-", color=color, label=name)
+    ax.plot(rows["at"], rows["estimate"], f"{marker}-", color=color, label=name)
     ax.fill_between(rows["at"], rows["lower"], rows["upper"], color=color, alpha=0.25)
 ax.axhline(1, color="0.5", linestyle=":", label="chance")
-ax.set(xscale="log", xlabel="share of the library predicted positive", ylabel="enrichment factor")
+ax.set(xscale="log", xlabel="share of the library predicted positive")
+ax.set_ylabel("enrichment factor (times chance)")
 ax.set_xticks(fractions[::3], [f"{fraction * 100:g}%" for fraction in fractions[::3]])
 ax.minorticks_off()
 ax.set_ylim(bottom=0)
 ax.legend(frameon=False, title="model, with 95% band, pointwise")
-ax.set_title("The sharp model finds more at the top", loc="left")
+ax.set_title("In the top 1% the sharp model finds more", loc="left")
 sns.despine()
 plt.show()

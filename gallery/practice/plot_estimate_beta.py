@@ -5,7 +5,7 @@ Estimating beta, and when not to believe it
 Known positives and unlabeled examples give an upper limit for the class prior. The dot is the
 largest plausible value, which is right only if no negative is at the top of the ranking. Scores
 of training rows, and labels that are no random sample of the positives, make even the limit
-wrong. Labels by hand are always right.
+wrong: it is below the truth.
 """
 
 import warnings
@@ -43,22 +43,24 @@ hand = pu_accessor.beta_from_labels(int(truth[sample].sum()), sample.size, (~kno
 rows["200 labels by hand"] = hand.iloc[0]
 
 # %%
-# The upper limit is wrong in two cases, where it is below the truth.
-figure, ax = plt.subplots(figsize=(6.8, 3.4), layout="constrained")
+# The crosses are the two cases with an upper limit below the truth.
+figure, ax = plt.subplots(figsize=(5, 3.8), layout="constrained")
 blue, red = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[3]
 true_beta = 1_200 / 5_600
-for name, row in rows.items():
-    is_wrong = row["upper"] < true_beta
+order = ["separate classes", "overlapping classes", "200 labels by hand"]
+order += ["scores of training rows", "easy cases are known"]
+for place, name in zip([0, 1, 2, 4, 5], order, strict=True):
+    row, is_wrong = rows[name], place > 3
     color, marker = (red, "X") if is_wrong else (blue, "o")
-    ax.plot([row["lower"], row["upper"]], [name, name], color=color, linewidth=3, alpha=0.5)
-    ax.plot(row["beta"], name, marker, color=color)
-    if is_wrong:
-        offset = (row["upper"], name), (10, 0), "data", "offset points"
-        ax.annotate("limit too low", *offset, color=color, va="center")
+    ax.plot([row["lower"], row["upper"]], [place, place], color=color, linewidth=3, alpha=0.5)
+    ax.plot(row["beta"], place, marker, color=color)
 ax.axvline(true_beta, color="0.5", linewidth=1, linestyle="--", zorder=0)
-ax.annotate("true β", (true_beta, 2.1), (4, 0), textcoords="offset points")
-ax.set(xlabel="class prior β, with 95% limits", ylim=(4.5, -0.5))
-ax.set_title("Two violated assumptions make the limit too low", loc="left")
+ax.annotate("true β", (true_beta, 5.3), (4, 0), textcoords="offset points")
+for height, text in [(-0.75, "assumptions true"), (3.25, "assumption violated")]:
+    ax.text(0, height, text, style="italic", va="center")
+ax.set_yticks([0, 1, 2, 4, 5], order)
+ax.set(xlabel="class prior β, with 95% limits", ylim=(5.5, -1.1))
+figure.suptitle("Two violated assumptions put the upper limit\nof β below the truth")
 sns.despine(left=True)
 ax.tick_params(left=False)
 plt.show()

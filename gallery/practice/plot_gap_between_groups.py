@@ -28,16 +28,16 @@ gaps = pd.concat([pu.gap("recall", at=at), pu.gap("precision", beta, at=at)])
 shown = ["metric", "estimate_a", "estimate_b", "difference", "lower", "upper"]
 print(gaps[shown].round(2).to_string(index=False))
 
-figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+figure, ax = plt.subplots(figsize=(5, 2.8), layout="constrained")
 for place, row in enumerate(gaps.itertuples()):
     ends = 100 * np.array([[row.difference - row.lower], [row.upper - row.difference]])
     ax.errorbar(100 * row.difference, place, xerr=ends, fmt="o", color="C0", capsize=4)
     text = f"{row.estimate_a:.0%} minus {row.estimate_b:.0%}"
-    ax.annotate(text, (100 * row.difference, place + 0.15), ha="center")
+    ax.annotate(text, (100 * row.difference, place - 0.15), ha="center")
 ax.axvline(0, color="0.5", linewidth=1)
-ax.set(yticks=[0, 1], yticklabels=gaps["metric"], ylim=(-0.5, 1.6))
-ax.set_xlabel("north minus south (percentage points), with 95% interval")
+ax.set(yticks=[0, 1], yticklabels=gaps["metric"], ylim=(1.4, -0.6))
+ax.set_xlabel("north minus south, in percentage points, with 95% interval")
 points = 100 * gaps["difference"].iloc[0]
-ax.set_title(f"Recall is {points:.0f} percentage points higher in the north", loc="left")
+ax.set_title(f"Recall is {points:.0f} percentage points higher\nin the north", loc="left")
 sns.despine()
 plt.show()

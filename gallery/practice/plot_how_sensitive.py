@@ -2,9 +2,9 @@
 How much does a number depend on beta?
 ======================================
 
-Left: the precision of the 300 best of 1,797 images, at every class prior up to the 95% upper
-limit. Right: the change of three metrics at each cutoff if the class prior is 0.01 higher.
-Precision depends on it most, recall hardly at all.
+Three metrics of the 300 best of 1,797 images, with 95% bands, at every class prior up to its 95%
+upper limit. Precision depends on it most. Recall falls only above 0.3, where nearly all of these
+images are taken as positive. The points are the true values.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
 import pu_accessor  # registers df.pu
-from pu_accessor.plots import shared_legend
 
 images, digit = load_digits(return_X_y=True)
 high, model = digit >= 7, LogisticRegression(max_iter=1000)
@@ -26,21 +25,17 @@ df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = high[~known].mean()  # an input; here the truth is at hand
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 4.4), layout="constrained")
-limit = df.pu.estimate_beta()["upper"].item()
-df.pu.plot_metric("precision", np.linspace(0, limit, 26), x="beta", at=300, ax=left)
-truth = high[np.argsort(-score)[:300]].mean()
-left.plot(beta, truth, "o", color=plt.rcParams["text.color"], label="truth")
-left.set_title("Precision grows with β", loc="left")
-
-tables = df.pu.contingency(beta)
-slopes = tables.pu.beta_derivatives().where(~tables["clipped"]).sel(bound="estimate", beta=beta)
-names = {"precision": "precision", "tpr": "recall", "fpr": "false positive rate"}
-for (name, text), style in zip(names.items(), ("-", ":", "--"), strict=True):
-    right.plot(slopes["rank"][10:], 0.01 * slopes[name][10:], "C1", linestyle=style, label=text)
-right.set(xlabel="examples predicted positive", ylabel="change if β is 0.01 higher")
-right.set_title("Recall does not depend on it", loc="left")
-shared_legend(figure)
-sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
+figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
+betas = np.linspace(0, df.pu.estimate_beta()["upper"].item(), 26)
+above = np.argsort(np.argsort(-score)) < 300
+truth = {"precision": high[above].mean(), "recall": above[high].mean(), "FPR": above[~high].mean()}
+for (name, true), color in zip(truth.items(), sns.color_palette("colorblind", 3), strict=True):
+    found = df.pu.metric(name.lower(), betas, at=300)
+    ax.plot(betas, found["estimate"], color=color)
+    ax.fill_between(betas, found["lower"], found["upper"], color=color, alpha=0.25)
+    ax.plot(beta, true, "o", color=plt.rcParams["text.color"])
+    ax.annotate(name, (betas[-1], found["estimate"].iloc[-1]), (4, -4), textcoords="offset points")
+ax.set(xlabel="class prior β, up to its 95% upper limit", ylabel="metric of the best 300")
+ax.set_title("Precision grows with β;\nrecall hardly changes", loc="left")
 sns.despine()
 plt.show()

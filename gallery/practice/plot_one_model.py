@@ -7,6 +7,7 @@ class prior beta give the ROC curve with its band. The dashed curve takes the un
 negative.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits
@@ -25,5 +26,7 @@ score = cross_val_predict(model, lower_half, known, cv=5, method="decision_funct
 df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = pu_accessor.beta_from_prevalence(0.3, known.sum(), (~known).sum())
 print(df.pu.auroc([0, beta]).round(3).to_string(index=False))
-ax = df.pu.plot_roc(beta, baseline=True)
-ax.set_title("AUROC is 0.85; with the unlabeled as negative 0.77", loc="left")
+figure, ax = plt.subplots(figsize=(5, 5), layout="constrained")
+df.pu.plot_roc(beta, baseline=True, ax=ax)
+ax.legend(loc="lower right", frameon=False)
+ax.set_title("AUROC is 0.85, not the 0.77\nwith unlabeled as negative", loc="left")

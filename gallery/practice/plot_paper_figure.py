@@ -29,12 +29,16 @@ for name, model in {"logistic": LogisticRegression(), "naive Bayes": GaussianNB(
 # %%
 # seaborn's methods change the titles and move the legend. savefig(..., dpi=300) writes a file.
 with plt.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.linewidth": 0.6}):
-    grid = df.pu(score=["logistic", "naive Bayes"], by="hospital").plot_roc(
-        0.27, row="hospital", col="model", baseline=True
-    )
+    pu = df.pu(score=["logistic", "naive Bayes"], by="hospital")
+    grid = pu.plot_roc(0.27, row="hospital", col="model", baseline=True)
+    areas = pu.auroc(0.27).set_index(["hospital", "model"]).round(2)
+    for panel, ax in grid.axes_dict.items():
+        found = areas.loc[panel]
+        text = f"AUROC {found['estimate']:.2f}\n({found['lower']:.2f} to {found['upper']:.2f})"
+        ax.text(0.99, 0.03, text, ha="right")
     grid.set_titles("{row_name}, {col_name}")
-    grid.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-    grid.figure.set_size_inches(4.6, 5.6)
+    grid.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
+    grid.figure.set_size_inches(5, 6)
     sns.move_legend(grid.figure, "outside lower center", ncols=2, frameon=False)
     grid.figure.suptitle("Both models rank well in both hospitals", fontsize="large")
     sns.despine()

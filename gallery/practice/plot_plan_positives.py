@@ -19,9 +19,9 @@ safe = positives_needed(0.05, pilot={"auroc": 0.85}, beta=0.1, n_unlabeled=OTHER
 print(safe.to_string(index=False))
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.8), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.8), layout="constrained")
 widths, sizes = np.geomspace(0.05, 0.2, 9), np.arange(20, 420, 20)
-label = {"xytext": (4, -3), "textcoords": "offset points", "fontsize": "small"}
+label = {"xytext": (4, -3), "textcoords": "offset points", "fontsize": 9}
 shades = plt.get_cmap("Blues")([0.4, 0.6, 0.8])
 for auroc, correlation, color in zip((0.7, 0.85, 0.95), (0, 0.5, 0.9), shades, strict=True):
     pilot = {"auroc": auroc}
@@ -36,8 +36,9 @@ left.set(xlabel="width of the 95% interval of AUROC", ylabel="known positives")
 left.set_xticks([0.05, 0.1, 0.2], ["0.05", "0.1", "0.2"])
 left.set_yticks([20, 50, 100, 200, 500], ["20", "50", "100", "200", "500"])
 left.minorticks_off()
-left.set_title("Narrow intervals need many", loc="left")
-right.set(xlabel="known positives", ylabel="power for a difference of 0.03", ylim=(0, 1.01))
-right.set_title("Similar models need fewer", loc="left")
+left.set_title("Half the width needs about\n4 times the known positives", loc="left")
+right.set(xlabel="known positives", ylim=(0, 1.01))
+right.set_ylabel("power to detect a difference\nof 0.03 in AUROC")
+right.set_title("Correlated scores need\nfewer known positives", loc="left")
 sns.despine()
 plt.show()

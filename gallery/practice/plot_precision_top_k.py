@@ -25,15 +25,18 @@ df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
 
 # %%
-figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-wide = {"line_kws": {"label": "_", "color": "0.5"}, "band_kws": {"alpha": 0.3}}
+figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
+wide = {
+    "line_kws": {"label": "_", "color": "0.4"},
+    "band_kws": {"facecolor": "none", "linewidth": 1.2},
+}
 df.pu.plot_metric("precision", beta, band="simultaneous", ax=ax, **wide)
 df.pu.plot_metric("precision", beta, ax=ax, line_kws={"color": "C0", "label": "estimate"})
 ranks = np.arange(1, eight.size + 1)
 truth = eight[np.argsort(-score)].cumsum() / ranks
 ax.plot(ranks, truth, color=plt.rcParams["text.color"], linewidth=1, label="truth")
 ax.set(xlim=(0, 320), ylim=(0, 1.02))
-ax.set_title("A cutoff chosen from the curve needs the wider band", loc="left")
+ax.set_title("The simultaneous band is somewhat\nwider than the pointwise one", loc="left")
 ax.legend(loc="lower left", frameon=False)
 sns.despine()
 plt.show()

@@ -37,14 +37,17 @@ def cost(tp: xr.DataArray, fp: xr.DataArray, fn: xr.DataArray, tn: xr.DataArray)
 # %%
 # The least cost is the maximum of minus the cost.
 best = df.pu.metric(lambda tp, fp, fn, tn: -cost(tp, fp, fn, tn), beta, at="maximum").iloc[0]
-ax = df.pu.plot_metric(cost, beta, x="threshold", band="simultaneous")
+figure, ax = plt.subplots(figsize=(5, 4.8), layout="constrained")
+df.pu.plot_metric(cost, beta, x="threshold", band="simultaneous", ax=ax)
 ink = {"color": plt.rcParams["text.color"]}
 ends = [[best["estimate"] - best["lower"]], [best["upper"] - best["estimate"]]]
-label = f"least cost: {best['rank']} of {len(df)} patients"
+place = f"{best['threshold']:.1f}".replace("-", "\N{MINUS SIGN}")
+label = f"least cost, at a score of {place}"
 ax.errorbar(best["threshold"], -best["estimate"], ends[::-1], fmt="o", **ink, label=label)
 ax.axhline((~malignant).mean(), **ink, linestyle="--", linewidth=1, label="biopsy for all")
-shared_legend(ax.figure)
-ax.set(xlim=(-4.5, -1.5), ylim=(0, 1.4), ylabel="cost per patient (needless biopsies)")
-ax.set_title(f"A threshold of {best['threshold']:.1f} has the least estimated cost", loc="left")
+shared_legend(figure)
+ax.set(xlim=(-4.5, -1.5), ylim=(0, 1.4), xlabel="threshold (raw score of the model)")
+ax.set_ylabel("cost per patient (needless biopsies)")
+ax.set_title("The least estimated cost is half\nthat of biopsy for all", loc="left")
 sns.despine()
 plt.show()

@@ -126,7 +126,7 @@ def _mark_pr(ax: Axes, curves: Sequence[Curve]) -> None:
         hues.setdefault(curve.extra["prevalence"], []).append(curve.color)
     for prevalence, colors in hues.items():
         hue = {"color": colors[0]} if len(colors) == 1 else {}
-        drawing.draw_chance(ax, [0, 1], [prevalence] * 2, label="chance (prevalence)", **hue)
+        drawing.draw_chance(ax, [0, 1], [prevalence] * 2, **hue)
     drawing.show_rates(ax)
 
 

@@ -217,8 +217,9 @@ def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
         heights = COUNTS_HEIGHT * curve.extra["examples"] / most
         y = heights[:, np.newaxis] * np.array([0, 1, 1, 0])
         strip = Polygon(np.stack([x.ravel(), y.ravel()], 1), transform=ax.get_xaxis_transform())
-        strip.set(facecolor=(*to_rgb(curve.color), 0.25 / len(bins)), edgecolor=curve.color)
-        strip.set(label=label, gid=Kind.COUNTS, linewidth=0.6, zorder=1)
+        grey = ink(ax, 0.6)
+        strip.set(facecolor=(*grey, 0.25 / len(bins)), edgecolor=grey, linewidth=0.6)
+        strip.set(label=f"number of examples (at most {most:,})", gid=Kind.COUNTS, zorder=1)
         ax.add_artist(strip)
 
 

@@ -101,8 +101,8 @@ def test_pr_line_bends_between_cutoffs() -> None:
     bounds = tables.pu.area("average_precision")
     expected = float(bounds.sel(bound="upper") - bounds.sel(bound="lower"))
     assert expected < area_between(band) < 1.1 * expected
-    assert path(lines(ax)["chance (prevalence)"])[1] == pytest.approx(positives / 800)
-    assert legend(ax) == ["β = 0.2", "95% band, pointwise", "chance (prevalence)"]
+    assert path(lines(ax)["chance"])[1] == pytest.approx(positives / 800)
+    assert legend(ax) == ["β = 0.2", "95% band, pointwise", "chance"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "precision")
 
 

@@ -290,6 +290,7 @@ def test_reliability_diagrams_draw_bins() -> None:
         np.testing.assert_allclose([box.x0, box.x1], row["mean_score"] + np.array([-6, 6]) / 1000)
     dots = next(one for one in ax.lines if one.get_label() == "β = 0.2")
     assert (dots.get_linestyle(), dots.get_marker()) == ("-", "o")
+    assert len({*counts.get_facecolor()[:3]}) == 1  # grey
     corners = counts.get_xy()[:-1].reshape(-1, 4, 2)
     most = found["examples"].max()
     np.testing.assert_allclose(corners[:, [0, 2], 0], found[["left", "right"]])
@@ -297,7 +298,7 @@ def test_reliability_diagrams_draw_bins() -> None:
     assert legend(ax)[1:] == [
         "95% band, simultaneous",
         "calibrated",
-        f"examples in a bin, at most {most}",
+        f"number of examples (at most {most})",
     ]
     ax = MODELS.pu(by="m").plot_calibration(0.2, baseline=True, line_kws={"marker": "s"})
     assert {one.get_marker() for one in ax.lines} >= {"s"}

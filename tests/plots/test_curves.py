@@ -67,7 +67,7 @@ def test_a_part_of_the_ranks_is_a_part_of_the_curve() -> None:
     curve = FRAME.pu.pr_bounds(0.2, ranks="all").sel(beta=0.2, bound="estimate")
     assert x[-1] == pytest.approx(float(curve["recall"].sel(rank=20)))
     for ax in (whole, part):
-        _, chance = path(lines(ax)["chance (prevalence)"])
+        _, chance = path(lines(ax)["chance"])
         assert chance == pytest.approx((60 + 148) / 800)
 
 

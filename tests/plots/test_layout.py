@@ -100,7 +100,7 @@ def test_a_shared_legend_names_all_once(layout: str | None) -> None:
         draw(plot, 2, ax=ax, baseline=True)
     shared = shared_legend(figure)
     figure.draw_without_rendering()
-    chance = ["chance", "chance (prevalence)", "perfect"]
+    chance = ["chance", "perfect"]
     curves = [*NAMES[:2], "β = 0 (unlabeled as negative)"]
     assert texts(shared) == [f"model (β = {BETA})", *curves, BAND, *chance]
     assert figure.legends == [shared] and all(ax.get_legend() is None for ax in axes)

@@ -136,7 +136,7 @@ def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
 @pytest.mark.parametrize("plot", ["plot_roc", "plot_pr"])
 def test_baseline_is_in_all_panels_of_beta(plot: str) -> None:
     grid = draw(plot, WIDE, [0.2, 0.4], score=MODELS, col="beta", baseline=True)
-    chance = {"plot_roc": ["chance"], "plot_pr": ["chance (prevalence)"]}.get(plot, [])
+    chance = {"plot_roc": ["chance"], "plot_pr": ["chance"]}.get(plot, [])
     assert [ax.get_title() for ax in grid.axes.flat] == ["β = 0.2", "β = 0.4"]
     assert legend(grid) == [*MODELS, NAIVE, BAND, *chance]
     for ax in grid.axes.flat:
