@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.ext.autosummary import Autosummary
 
 import pu_accessor
-from pu_accessor.terms import SUPPORTED_ASSUMPTIONS
+from pu_accessor.roles_and_assumptions import SUPPORTED_ASSUMPTIONS
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "generated" / "examples"

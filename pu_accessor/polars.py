@@ -23,10 +23,10 @@ import pandas as pd
 from pu_accessor.errors import PUImportError, PUTypeError
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.ranking import IntArray
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.columns import list_columns, read_column
 from pu_accessor.sources.frames import FrameSource, Named
 from pu_accessor.sources.groups import key_columns
-from pu_accessor.terms import Terms
 
 try:
     import polars as pl

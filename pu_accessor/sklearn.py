@@ -24,10 +24,10 @@ from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Ranking
+from pu_accessor.roles_and_assumptions import Terms, Values
 from pu_accessor.sources.columns import as_series
 from pu_accessor.sources.frames import source_of_arrays
 from pu_accessor.sources.label_states import read_labels
-from pu_accessor.terms import Terms, Values
 
 __all__ = ["scorer"]
 

@@ -10,7 +10,7 @@ import xarray as xr
 import pu_accessor
 import pu_accessor.polars
 from pu_accessor import PUValueError
-from pu_accessor.terms import (
+from pu_accessor.roles_and_assumptions import (
     _WORDS,
     ASSUMPTIONS,
     EXCLUSIONS,

@@ -17,13 +17,21 @@ from pu_accessor.plots import Options
 LOOKS = {"looks", *Options.__annotations__}
 ROOT = Path(pu_accessor.__file__).parent
 MODULES = sorted(path.relative_to(ROOT).with_suffix("").parts for path in ROOT.rglob("*.py"))
-BEFORE_SOURCES = {"errors", "checks", "ranking", "counting", "terms"}
-BEFORE_QUESTIONS = {"errors", "checks", "ranking", "sources", "terms", "beta", "inference"}
+BEFORE_SOURCES = {"errors", "checks", "ranking", "counting", "roles_and_assumptions"}
+BEFORE_QUESTIONS = {
+    "errors",
+    "checks",
+    "ranking",
+    "sources",
+    "roles_and_assumptions",
+    "beta",
+    "inference",
+}
 ALLOWED = {
     "errors": set(),
     "ranking": {"errors"},
     "checks": {"errors", "ranking"},
-    "terms": {"errors", "checks"},
+    "roles_and_assumptions": {"errors", "checks"},
     "beta": {"errors", "checks", "ranking"},
     "counting": {"errors", "checks", "ranking"},
     "sources": BEFORE_SOURCES,
@@ -44,7 +52,7 @@ OUTSIDE = {
     "errors": set(),
     "ranking": {"numpy"},
     "checks": {"numpy"},
-    "terms": {"numpy"},
+    "roles_and_assumptions": {"numpy"},
     "beta": {"numpy", "pandas", "scipy", "xarray"},
     "counting": {"numpy"},
     "sources": {"numpy", "pandas", "xarray"},

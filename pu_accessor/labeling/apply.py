@@ -12,8 +12,8 @@ from pu_accessor.inference.prior.stratified import stratified_limits
 from pu_accessor.questions.hand_labels import LabeledStratum, label_column, read_found, read_strata
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import FloatArray
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.label_states import read_labels
-from pu_accessor.terms import Terms
 
 
 def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[Any]":

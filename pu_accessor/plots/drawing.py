@@ -211,7 +211,6 @@ def show_rates(ax: Axes, *, along: bool = True, below: float = 0) -> None:
 def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
     """Draw the number of examples in each bin at the foot; curves with equal bins share it."""
     bins = {tuple(curve.extra["left"]) + tuple(curve.extra["examples"]): curve for curve in curves}
-    label = f"examples in a bin, at most {most:,}"
     for curve in bins.values():
         x = np.stack([curve.extra["left"], curve.extra["right"]], 1).repeat(2, axis=1)
         heights = COUNTS_HEIGHT * curve.extra["examples"] / most

@@ -13,7 +13,7 @@ from pu_accessor.errors import PUError, PUValueError, brief, explain_signaling_n
 from pu_accessor.inference.bands.lookup import RankBand, band_name
 from pu_accessor.inference.settings import Settings, check_target
 from pu_accessor.questions import (
-    assumptions,
+    beta_and_assumptions,
     calibration_table,
     comparison,
     cutoff_choice,
@@ -26,8 +26,16 @@ from pu_accessor.questions.call_errors import explain_attribute, explain_call_er
 from pu_accessor.questions.rank_bands import UserBand, read_band
 from pu_accessor.ranking import LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
+from pu_accessor.roles_and_assumptions import (
+    ASSUMPTIONS,
+    ROLES,
+    Assumed,
+    FrameRoles,
+    Terms,
+    check_known,
+    refuse,
+)
 from pu_accessor.sources.frames import FrameSource
-from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, Terms, check_known, refuse
 
 _WIDTH = 80  # of a terminal
 # Calls that make a source which has no attribute `pu`.
@@ -189,9 +197,9 @@ class Accessor:
     gap = comparison.gap
     dominance = comparison.dominance
     # Assumptions, and labels
-    estimate_beta = assumptions.estimate_beta
-    check_assumptions = assumptions.check_assumptions
-    robustness = assumptions.robustness
+    estimate_beta = beta_and_assumptions.estimate_beta
+    check_assumptions = beta_and_assumptions.check_assumptions
+    robustness = beta_and_assumptions.robustness
     sample_to_label = label_sampling.sample_to_label
     # Plots
     plot_roc = pictures.plot_roc

@@ -18,7 +18,7 @@ from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import FloatArray, Ranking
-from pu_accessor.terms import Terms
+from pu_accessor.roles_and_assumptions import Terms
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor

@@ -19,7 +19,7 @@ from pu_accessor.errors import (
 )
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
 from pu_accessor.inference.metrics import METRICS
-from pu_accessor.terms import ARGUMENTS, ASSUMPTIONS, PRIORS, ROLES
+from pu_accessor.roles_and_assumptions import ARGUMENTS, ASSUMPTIONS, PRIORS, ROLES
 
 Kind = TypeVar("Kind", bound=type)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import pandas as pd
 import xarray as xr
 
-from pu_accessor import terms
+from pu_accessor import roles_and_assumptions as terms
 from pu_accessor.checks import with_example
 from pu_accessor.errors import PUTypeError
 from pu_accessor.questions.accessor import Accessor

@@ -16,8 +16,8 @@ from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metri
 from pu_accessor.questions.accessor import Accessor, fold, public_names
 from pu_accessor.questions.call_errors import example_of, explain_call_errors
 from pu_accessor.questions.pictures import label_of, refuse_cutoff
+from pu_accessor.roles_and_assumptions import SampleRoles, Terms, check_known
 from pu_accessor.sources.samples import SampleSource
-from pu_accessor.terms import SampleRoles, Terms, check_known
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Options

@@ -25,7 +25,7 @@ from pu_accessor.ranking import (
     TieBlocks,
     Value,
 )
-from pu_accessor.terms import Terms
+from pu_accessor.roles_and_assumptions import Terms
 
 Content = TypeVar("Content")
 Ranked = TypeVar("Ranked", Ranking, PairedRanks, AnnotatedRanking)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from pu_accessor.roles_and_assumptions import Seed
 from pu_accessor.sources.rows_to_label import Draw, sample_unlabeled
-from pu_accessor.terms import Seed
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor

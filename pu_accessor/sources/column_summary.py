@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.ranking import BoolArray
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.column_values import (
     check_not_empty,
     check_real,
@@ -16,7 +17,6 @@ from pu_accessor.sources.column_values import (
 )
 from pu_accessor.sources.columns import Columns, list_columns
 from pu_accessor.sources.label_states import read_labels
-from pu_accessor.terms import Terms
 
 MAX_ROWS_LOOKED_UP = 1 << 20  # by value, as a repr must be fast
 _MISSING = {

@@ -10,6 +10,7 @@ import pandas as pd
 from pu_accessor.counting.score_gaps import Scores
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources import column_values
 from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import join_rows, read_column
@@ -22,7 +23,6 @@ from pu_accessor.sources.groups import (
     key_columns,
 )
 from pu_accessor.sources.label_states import Labels, read_labels
-from pu_accessor.terms import Terms
 
 # The rows of one group in one piece: its key, and scores, (models, rows).
 Part: TypeAlias = tuple[Hashable, Scores]

@@ -14,6 +14,7 @@ import xarray as xr
 
 from pu_accessor.errors import PUTypeError, brief, warn_caller
 from pu_accessor.ranking import AnnotatedRanking, IntArray, LazyByKey, PairedRanks, Rankings, Ranks
+from pu_accessor.roles_and_assumptions import ColumnNames, Terms
 from pu_accessor.sources.column_summary import MAX_ROWS_LOOKED_UP, count_columns
 from pu_accessor.sources.column_values import read_columns
 from pu_accessor.sources.columns import find_columns, list_columns, name_columns, pair_arrays
@@ -26,7 +27,6 @@ from pu_accessor.sources.groups import (
     read_groups,
 )
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.terms import ColumnNames, Terms
 
 Named: TypeAlias = list[tuple[str, Hashable]]  # names of columns, each after its argument
 

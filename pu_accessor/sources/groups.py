@@ -16,10 +16,10 @@ from pu_accessor.checks import check_ranks_within
 from pu_accessor.counting.cutoffs import find_tie_blocks, rank_examples
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, Rankings, Ranks
+from pu_accessor.roles_and_assumptions import ColumnNames, Over, Terms
 from pu_accessor.sources.column_values import check_scored
 from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.label_states import Labels
-from pu_accessor.terms import ColumnNames, Over, Terms
 
 if TYPE_CHECKING:
     Grouping: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]

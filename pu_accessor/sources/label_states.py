@@ -13,6 +13,7 @@ import pandas as pd
 from pu_accessor.counting.row_clusters import RowClusters
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
+from pu_accessor.roles_and_assumptions import Terms, Values
 from pu_accessor.sources.label_messages import (
     NEGATIVE,
     POSITIVE,
@@ -23,7 +24,6 @@ from pu_accessor.sources.label_messages import (
     is_missing,
     show,
 )
-from pu_accessor.terms import Terms, Values
 
 _STATES = {"positive": POSITIVE, "negative": NEGATIVE, "unlabeled": UNLABELED}
 # 1 == True and 0 == False, so numbers need no entry.

@@ -19,6 +19,7 @@ from pu_accessor.ranking import (
     PairedRows,
     Ranking,
 )
+from pu_accessor.roles_and_assumptions import ColumnNames, Terms
 from pu_accessor.sources.column_values import read_columns
 from pu_accessor.sources.columns import find_columns, read_column
 from pu_accessor.sources.groups import (
@@ -31,7 +32,6 @@ from pu_accessor.sources.groups import (
     pool_groups,
 )
 from pu_accessor.sources.label_states import Labels
-from pu_accessor.terms import ColumnNames, Terms
 
 
 def pair_models(

@@ -45,6 +45,7 @@ from pu_accessor.ranking import (
     Rankings,
     Ranks,
 )
+from pu_accessor.roles_and_assumptions import ColumnNames, Terms
 from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.column_values import check_scored
 from pu_accessor.sources.columns import check_name, join_rows, list_columns
@@ -52,7 +53,6 @@ from pu_accessor.sources.first_pass import FirstPass, Part, fold_groups, read_ke
 from pu_accessor.sources.frames import FrameSource, Named
 from pu_accessor.sources.groups import Groups, name_keys
 from pu_accessor.sources.pairs import pair_weight
-from pu_accessor.terms import ColumnNames, Terms
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
 Query: TypeAlias = "partial[Any]"  # a function of sorted scores

@@ -13,11 +13,11 @@ import pandas as pd
 from pu_accessor.checks import MAX_STRATA, check_count, check_option, check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.roles_and_assumptions import Seed, Terms
 from pu_accessor.sources.column_values import read_values
 from pu_accessor.sources.columns import find_columns
 from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.label_states import read_labels
-from pu_accessor.terms import Seed, Terms
 
 ADDED = ("stratum", "n", "n_negative", "n_unlabeled")  # columns of rows that strata draw
 _MIN_SHARE = 0.05  # expected shares of positives in strata are this far from 0 and 1

@@ -11,6 +11,7 @@ import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import FloatArray, IntArray, LazyByKey, PairedRanks, Rankings, Ranks
+from pu_accessor.roles_and_assumptions import ColumnNames, Terms
 from pu_accessor.sources.column_summary import MAX_ROWS_LOOKED_UP, count_columns
 from pu_accessor.sources.column_values import read_columns
 from pu_accessor.sources.columns import check_name, list_columns
@@ -18,7 +19,6 @@ from pu_accessor.sources.frames import FrameSource, Named
 from pu_accessor.sources.groups import Groups, Rows, rank_groups
 from pu_accessor.sources.label_states import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.terms import ColumnNames, Terms
 
 
 class SampleSource(FrameSource):

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 import pu_accessor
 from pu_accessor import PUError, PUWarning
 from pu_accessor.questions import call_errors
-from pu_accessor.terms import ARGUMENTS
+from pu_accessor.roles_and_assumptions import ARGUMENTS
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.random(300) < 0.4

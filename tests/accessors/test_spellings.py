@@ -14,7 +14,15 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUValueError, PUWarning, labeling
-from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, RowRoles, SampleRoles, Terms
+from pu_accessor.roles_and_assumptions import (
+    ASSUMPTIONS,
+    ROLES,
+    Assumed,
+    FrameRoles,
+    RowRoles,
+    SampleRoles,
+    Terms,
+)
 from tests.cases import legend_of
 
 MODELS = ["forest", "svm"]  # sorted, as groups are

@@ -20,7 +20,7 @@ import xarray as xr
 
 import pu_accessor
 import pu_accessor.sklearn
-from pu_accessor.terms import Terms
+from pu_accessor.roles_and_assumptions import Terms
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "site"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor import PUError, PUWarning
-from pu_accessor.terms import ASSUMPTIONS
+from pu_accessor.roles_and_assumptions import ASSUMPTIONS
 from tests.cases import parameters_of
 
 FRAMES, TABLES = type(pd.DataFrame().pu), type(xr.Dataset().pu)

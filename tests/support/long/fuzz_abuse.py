@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import pu_accessor
 import pu_accessor.sklearn
 from pu_accessor import PUError
-from pu_accessor.terms import ASSUMPTIONS, ROLES
+from pu_accessor.roles_and_assumptions import ASSUMPTIONS, ROLES
 from tests.cases import put
 from tests.datasets.test_dtypes import SMALL
 from tests.sources.test_pieces import FRAME

@@ -22,7 +22,7 @@ from matplotlib.axes import Axes
 import pu_accessor.dask
 import pu_accessor.polars
 from pu_accessor import PUError
-from pu_accessor.terms import OTHERS
+from pu_accessor.roles_and_assumptions import OTHERS
 from tests.sources.test_pieces import cut, shrink
 from tests.support.long.draws import (
     FRAMES,

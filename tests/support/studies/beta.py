@@ -27,8 +27,8 @@ import pu_accessor  # noqa: F401  registers df.pu
 from pu_accessor import PUWarning
 from pu_accessor.inference.prior.estimators import METHODS
 from pu_accessor.ranking import FloatArray
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.frames import source_of_arrays
-from pu_accessor.terms import Terms
 from tests.support.studies.tables import write_table
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]

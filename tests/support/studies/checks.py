@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from pu_accessor.inference import assumptions
+from pu_accessor.inference import assumption_tests as assumptions
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.support.studies.completions import pool
 from tests.support.studies.shapes import OTHERS

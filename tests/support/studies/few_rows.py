@@ -18,9 +18,9 @@ from scipy.stats import rankdata
 
 from pu_accessor.inference.comparison.paired_models import compare_paired
 from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.label_states import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.terms import Terms
 from tests.support.studies.tables import table_path
 
 SEED, LEVEL = 20261123, 0.95

@@ -10,8 +10,8 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.prior.estimators import METHODS
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.frames import source_of_arrays
-from pu_accessor.terms import Terms
 from tests.support.studies import shapes
 from tests.support.studies.beta import LEVEL
 from tests.support.studies.shapes import normal

@@ -25,9 +25,9 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.label_states import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.terms import Terms
 from tests.support.oracles import selection_oracle as oracle
 
 SEED, LEVEL = 20261121, 0.95

@@ -15,7 +15,7 @@ import pandas as pd
 from pu_accessor.beta import Beta, UserBeta
 from pu_accessor.checks import as_array, check_level, check_option, hidden_counts, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, warn_caller
-from pu_accessor.inference import assumptions as tests
+from pu_accessor.inference import assumption_tests as tests
 from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
@@ -38,8 +38,8 @@ from pu_accessor.ranking import (
     PairedRanks,
     Ranking,
 )
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.frames import rank_annotated
-from pu_accessor.terms import Terms
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor

@@ -1,0 +1,239 @@
+"""Draw one legend on the Axes, or outside those of a new figure."""
+
+from collections.abc import Collection, Sequence
+from itertools import product
+from math import ceil
+from typing import Any, TypeAlias
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba, to_rgba_array
+from matplotlib.container import Container
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.plots import drawing, options
+from pu_accessor.plots.drawing import Curve, Kind
+
+Entries: TypeAlias = list[tuple[Artist, str]]
+
+_MAX_BETAS_NAMED = 6  # in a legend
+_RIGHT, _BELOW = "pu_accessor legend right", "pu_accessor legend below"
+_NARROW_FIGURE, _SMALL_AXES = 5, 4  # inches: a legend below the Axes, and in small print
+_WIDE_RATIO = 1.6  # width by height: above it the legend is right of the Axes
+_MAX_LEGEND_COLUMNS, _ENTRIES_PER_INCH = 4, 3.6  # of a legend below, and right of the Axes
+_MAX_LEGEND_SHARE, _LEGEND_PADDING = 0.3, 0.05  # of the Axes: area of a legend, space around it
+_LOCATIONS = "best", "upper right", "lower right", "upper left", "lower left", "center right"
+
+
+def _legend_entries(
+    axes: Sequence[Axes], without: Collection[str] = (), *, brief: bool = False
+) -> Entries:
+    """Return each curve, then each other label once, in grey if it has several colours."""
+    curves: dict[tuple[str, bytes], Artist] = {}
+    shared: dict[tuple[Kind, str], dict[bytes, Artist]] = {}
+    for ax in axes:
+        for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            if (kind := drawing.kind_of(artist)) not in (None, Kind.CURVE):
+                shared.setdefault((kind, label), {}).setdefault(_color_of(artist), artist)
+            elif label not in without:
+                curves.setdefault((label, _color_of(artist)), artist)
+    entries = [(artist, label) for (label, _), artist in curves.items()]
+    if brief and entries:
+        return entries
+    for (_, label), hues in sorted(shared.items(), key=lambda item: [*Kind].index(item[0][0])):
+        first = next(iter(hues.values()))
+        entries.append((first if len(hues) == 1 else _in_grey(first, axes[0]), label))
+    return entries
+
+
+def _color_of(artist: Any) -> bytes:
+    """Return the colour of any artist, without its opacity, as a key."""
+    first: Any = artist.get_children()[0] if isinstance(artist, Container) else artist
+    color = getattr(first, "get_color", None) or first.get_edgecolor
+    return to_rgba_array(color())[:, :3].tobytes()
+
+
+def _in_grey(artist: Any, ax: Axes) -> Any:
+    """Return a grey handle for artists of several colours."""
+    grey = options.ink(ax, 0.6)
+    handle: Any = Line2D([], []) if isinstance(artist, Line2D) else Patch()
+    handle.update_from(artist)
+    handle.set_gid(artist.get_gid())
+    if isinstance(artist, Line2D):
+        handle.set_color(grey)
+        return handle
+    alpha = to_rgba(artist.get_facecolor())[3]
+    handle.set(edgecolor=grey, facecolor=options.ink(ax, 0.6 * alpha) if alpha else "none")
+    return handle
+
+
+def add_legend(
+    axes: Sequence[Axes], curves: Sequence[Curve], looks: options.Options, title: str
+) -> None:
+    """Add the legend: on the user's Axes, or outside the Axes of a new figure."""
+    figure: Any = axes[0].get_figure(root=True)
+    outside = _legends_outside(figure)
+    before = [*outside, *filter(None, [axes[0].get_legend()])]
+    title = title or (before[0].get_title().get_text() if before else "")
+    axes = figure.axes if outside else axes  # one legend for all Axes
+    without: set[str] = set()
+    labels = [curve.label for curve in curves if not curve.is_baseline]
+    if looks["hue"] == "beta" and looks["legend"] != "full" and len(labels) > _MAX_BETAS_NAMED:
+        without = {*labels} - {*labels[:: -(-(len(labels) - 1) // (_MAX_BETAS_NAMED - 1))]}
+    entries = _legend_entries(axes, without, brief=looks["legend"] == "brief")
+    if not entries or not looks["legend"]:
+        return
+    if looks["ax"] is not None and not outside:
+        _on_axes(looks["ax"], entries, title, may_shorten=looks["legend"] == "auto")
+        return
+    is_narrow = not options.has_panels(looks) and bool(figure.get_figwidth() < _NARROW_FIGURE)
+    is_below = outside[0].get_gid() == _BELOW if outside else is_narrow
+    legend = _outside(figure, axes[0], entries, title, is_below=is_below)
+    if looks["ax"] is None:
+        _grow(figure, axes, legend, is_below=is_below)
+
+
+def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Legend:
+    r"""Replace the legends of all Axes of a figure by one outside the Axes.
+
+    It has each entry once, in grey if it is drawn in several colours. The figure keeps its size,
+    and gets matplotlib's constrained layout.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure with the Axes.
+    title : str, optional
+        Title of the legend; by default that of the first legend of the Axes.
+    brief : bool, default False
+        Only curves, without bands and reference lines.
+
+    Returns
+    -------
+    Legend
+        Right of the Axes, or below them if the figure is narrow. To move it:
+        ``seaborn.move_legend(figure, "outside lower center")``.
+
+    Raises
+    ------
+    PUValueError
+        If nothing on the figure has a label.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import pu_accessor
+    >>> from pu_accessor.plots import shared_legend
+    >>> pu = pu_accessor.from_arrays(range(9, 0, -1), [None, 1, 1, None, None, 1, None, 0, None])
+    >>> figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3))
+    >>> ax = pu.plot_roc(0.4, ax=left), pu.plot_pr(0.4, ax=right)
+    >>> [text.get_text() for text in shared_legend(figure).get_texts()][:2]
+    ['β = 0.4', '95% band, pointwise']
+    """
+    axes = figure.axes
+    entries = _legend_entries(axes, brief=brief)
+    if not entries:
+        raise PUValueError(
+            "figure must have Axes with labels, but there are none. Draw first: "
+            "df.pu.plot_roc(0.3, ax=ax)."
+        )
+    for legend in filter(None, [ax.get_legend() for ax in axes]):
+        title = title or legend.get_title().get_text()
+        legend.remove()
+    figure.set_layout_engine("constrained")
+    is_below = bool(figure.get_figwidth() < _WIDE_RATIO * figure.get_figheight())
+    return _outside(figure, axes[0], entries, title, is_below=is_below)
+
+
+def _legends_outside(figure: Any) -> list[Legend]:
+    return [legend for legend in figure.legends if legend.get_gid() in (_RIGHT, _BELOW)]
+
+
+def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
+    """Put a legend on Axes where it hides no data, or if there is no such place, no curve.
+
+    Without room for all entries it has only curves, and without room for these there is none.
+    """
+    _ = ax.viewLim  # autoscales the Axes first
+    frame = ax.get_window_extent()
+    style = _style(ax, title, is_small=frame.width < _SMALL_AXES * ax.figure.dpi)
+    curves = [entry for entry in entries if drawing.kind_of(entry[0]) in (None, Kind.CURVE)]
+    lines = (Kind.CURVE, Kind.BASELINE)
+    for kept, named in product(((*lines, Kind.BAND), lines), filter(None, (entries, curves))):
+        legend = ax.legend(*zip(*named, strict=True), loc="best", **style)
+        legend.set_in_layout(False)
+        room = legend.get_window_extent()
+        if not may_shorten:
+            return
+        if room.width * room.height >= _MAX_LEGEND_SHARE * frame.width * frame.height:
+            continue
+        for place in _LOCATIONS:
+            legend.set_loc(place)  # type: ignore[arg-type]
+            box = legend.get_window_extent().padded(_LEGEND_PADDING * frame.width)
+            if not _hides(ax, kept, box):
+                return
+    legend.remove()
+
+
+def _hides(ax: Axes, kinds: Collection[Kind], box: Any) -> bool:
+    """Whether a box covers a line, a dot or an edge of some kinds of artists."""
+    drawn: list[Any] = [*ax.lines, *ax.patches]
+    for artist in drawn:
+        if drawing.kind_of(artist) in kinds:
+            path = artist.get_transform().transform_path(artist.get_path())
+            is_joined = artist.get_linestyle() != "None"
+            crosses = is_joined and path.intersects_bbox(box, filled=False)
+            if crosses or box.count_contains(path.vertices):
+                return True
+    return False
+
+
+def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: bool) -> Legend:
+    """Put a legend right of all Axes, or below them."""
+    for legend in _legends_outside(figure):
+        legend.remove()
+    width, height = figure.get_size_inches()
+    style = _style(ax, title, is_small=bool(width < _NARROW_FIGURE)) | {"facecolor": "none"}
+    loc = "outside lower center" if is_below else "outside right upper"
+    rows = max(1, int(_ENTRIES_PER_INCH * height))
+    most = _MAX_LEGEND_COLUMNS if is_below else ceil((len(entries) + bool(title)) / rows)
+    for columns in range(min(most, len(entries)), 0, -1):
+        legend = figure.legend(*zip(*entries, strict=True), loc=loc, ncols=columns, **style)
+        if not is_below or columns == 1 or legend.get_window_extent().width < figure.bbox.width:
+            break
+        legend.remove()
+    legend.set_gid(_BELOW if is_below else _RIGHT)
+    return legend
+
+
+def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:
+    """Return the style of a legend: the colours of the Axes, and small print on small Axes."""
+    style = {
+        "title": title or None,
+        "framealpha": 0.8,
+        "edgecolor": "none",
+        "facecolor": options.ground(ax),
+        "labelcolor": ax.xaxis.label.get_color(),
+    }
+    if is_small and mpl.rcParams["legend.fontsize"] == "medium":
+        style |= {"fontsize": "small", "title_fontsize": "small"}
+    return style
+
+
+def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_below: bool) -> None:
+    """Enlarge a new figure for its legend, so that the Axes keep their size."""
+    width, height = figure.get_size_inches()
+    room = legend.get_window_extent()
+    if is_below:
+        figure.set_figheight(height + room.height / figure.dpi)
+        return
+    spare = 0.0
+    if len(axes) == 1:
+        axes[0].set_anchor("W")  # square Axes leave free space
+        spare = axes[0].get_position(original=True).width - axes[0].get_position().width
+    figure.set_figwidth(width + max(room.width / figure.dpi - spare * width, 0))
