@@ -69,7 +69,7 @@ models.plot_metric(
 shared_legend(figure, title="model")
 sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
 left.set_title("ROC at β = 0.29", loc="left")
-right.set_title("Average precision:\nlogistic leads at every β", loc="left")
+right.set_title("Estimated average precision:\nlogistic leads at every β", loc="left")
 
 OUT.mkdir(exist_ok=True)
 figure.savefig(OUT / "many_models.png", dpi=120)

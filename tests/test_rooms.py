@@ -72,7 +72,6 @@ OUTSIDE = {
 }
 # Files that share a name, as they are the same thing on another layer.
 LAYERS = {
-    "assumptions": {"inference", "questions"},
     "curves": {"inference", "plots"},
     "planning": {"labeling", "inference"},
     "tables": {"datasets", "questions"},

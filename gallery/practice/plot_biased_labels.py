@@ -39,7 +39,9 @@ with warnings.catch_warnings(record=True) as caught:
 print(*[warning.message for warning in caught], sep="\n")
 ink = plt.rcParams["text.color"]
 ax.plot(*roc_curve(truth, score)[:2], color=ink, linestyle="--", zorder=6, label="truth")
-ax.set_title("Weighting by the chance of being labeled\nrecovers the true curve", loc="left")
+ax.set_title(
+    "The band weighted by the chance of\nbeing labeled contains the true curve", loc="left"
+)
 shared_legend(figure)
 sns.despine()
 plt.show()

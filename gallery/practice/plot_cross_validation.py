@@ -51,7 +51,7 @@ ticks, ink = [*range(folds), folds + 0.5], plt.rcParams["text.color"]
 ax.plot(ticks, [*true, np.mean(true)], "_", color=ink, markersize=10, label="truth")
 ax.set_xticks(ticks[::3] + ticks[-1:], ["0", "3", "6", "9", "all"])
 ax.set(xlabel="fold", ylabel="AUROC", ylim=(0.4, 1.02))
-ax.set_title("Pooling ten folds shortens the interval\nof AUROC more than threefold", loc="left")
+ax.set_title("Pooling ten folds shortens the interval\nof AUROC about threefold", loc="left")
 figure.legend(loc="outside lower center", ncols=2, frameon=False)
 sns.despine()
 plt.show()

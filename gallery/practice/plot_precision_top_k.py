@@ -34,7 +34,7 @@ df.pu.plot_metric("precision", beta, band="simultaneous", ax=ax, **wide)
 df.pu.plot_metric("precision", beta, ax=ax, line_kws={"color": "C0", "label": "estimate"})
 ranks = np.arange(1, eight.size + 1)
 truth = eight[np.argsort(-score)].cumsum() / ranks
-ax.plot(ranks, truth, color=plt.rcParams["text.color"], linewidth=1, label="truth")
+ax.plot(ranks, truth, color=plt.rcParams["text.color"], linestyle="--", label="truth")
 ax.set(xlim=(0, 320), ylim=(0, 1.02))
 ax.set_title("The simultaneous band is somewhat\nwider than the pointwise one", loc="left")
 ax.legend(loc="lower left", frameon=False)

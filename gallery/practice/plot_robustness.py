@@ -31,8 +31,8 @@ right.set(ylabel="")
 shared_legend(figure)
 sns.move_legend(figure, "outside lower center", ncols=4, frameon=False)
 figure.suptitle(
-    "Concave points stay better until labeling odds differ\n"
-    "3.2-fold, compactness only until 1.2-fold"
+    "Concave points beat compactness up to selection odds of 3.2,\n"
+    "compactness beats texture up to 1.2"
 )
 sns.despine()
 plt.show()

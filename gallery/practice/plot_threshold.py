@@ -48,6 +48,9 @@ ax.axhline((~malignant).mean(), **ink, linestyle="--", linewidth=1, label="biops
 shared_legend(figure)
 ax.set(xlim=(-4.5, -1.5), ylim=(0, 1.4), xlabel="threshold (raw score of the model)")
 ax.set_ylabel("cost per patient (needless biopsies)")
-ax.set_title("The least estimated cost is half\nthat of biopsy for all", loc="left")
+ax.set_title(
+    "The least estimated cost is half that of\nbiopsy for all, but its interval is wide",
+    loc="left",
+)
 sns.despine()
 plt.show()
