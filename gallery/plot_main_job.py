@@ -1,6 +1,6 @@
 """
-The main job: bounds on the ROC and PR curves of real scores
-============================================================
+ROC and PR curves of real scores
+================================
 
 scikit-learn's breast-cancer data: 30% of the malignant cases are known, the other labels are
 hidden. The blue bands contain the true curves, which are black. The dashed curves count the

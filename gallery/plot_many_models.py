@@ -1,6 +1,6 @@
 """
-Three models: which is better, and does it depend on beta?
-==========================================================
+Three models on one test set
+============================
 
 Three classifiers of the breast-cancer data, with 30% of the malignant cases known. Left: their
 estimated ROC curves at one class prior. Right: their average precision, with 95% bands, at every

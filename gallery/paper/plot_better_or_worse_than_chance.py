@@ -1,6 +1,6 @@
 """
-A larger beta exaggerates: better than chance and worse
-=======================================================
+The class prior and chance
+==========================
 
 Lemma 4: if a ranking is better than chance, a larger beta moves its ROC curve up; if it is worse,
 down. A curve that crosses the diagonal moves both ways. So the ends of an interval for beta are

@@ -1,6 +1,6 @@
 """
-From a band on a CDF to bounds on every curve
-=============================================
+Bounds on the rank CDF, ROC and PR curves
+=========================================
 
 Theorem 1: a band on the rank CDF bounds the number of hidden positives above each cutoff. The
 most of them give the upper curve, the fewest the lower one. By Lemma 1 the true positive rate and

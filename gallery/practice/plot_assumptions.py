@@ -1,6 +1,6 @@
 """
-Do the data contradict random labels?
-=====================================
+Tests of random labels
+======================
 
 Three readers have labeled 250 of 800 positives. One reader labeled severe cases, and one ward was
 looked at more closely. Both can be detected: the curve of one reader differs, and one ward has

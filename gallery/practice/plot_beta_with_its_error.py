@@ -1,5 +1,5 @@
 """
-How much does the error of beta cost?
+The error of an estimated class prior
 =====================================
 
 A class prior from a few labels made by hand is not known exactly. The frame of

@@ -1,6 +1,6 @@
 """
-Biased labels: easy positives are known
-=======================================
+Biased labels with known propensities
+=====================================
 
 The odds of being labeled triple with each standard deviation of the score, as if severe cases are
 found first. As a random sample they give a curve that is too high. With the propensity of each

@@ -1,6 +1,6 @@
 """
-Are these probabilities?
-========================
+Calibration
+===========
 
 A classifier of known positives against the rest predicts the probability of being *known*. The
 reliability diagram shows that this is too low. Divided by the label frequency, 0.4, as Elkan and

@@ -1,6 +1,6 @@
 """
-Choosing a model in scikit-learn by known positives
-===================================================
+Model selection in scikit-learn
+===============================
 
 A tree that finds malignant tumours, of which half are known: how many leaves should it have? The
 scorer of this package estimates the AUROC of each tree. The naive score takes the unlabeled as

@@ -1,6 +1,6 @@
 """
-A list with a guarantee
-=======================
+A list with guaranteed precision
+================================
 
 How long may a list be, if four in five of its rows must be positive? The longest list with an
 *estimated* precision of 0.8 is too long in about half of the samples. The longest list with a

@@ -1,6 +1,6 @@
 """
-Patients or rows?
-=================
+Several rows of one patient
+===========================
 
 Each patient has eight similar images. If images count as independent, intervals are too short,
 and many miss the true AUROC of 0.5. With patients as clusters, intervals have the stated

@@ -1,6 +1,6 @@
 """
-Cross-validation with hidden positives
-======================================
+Cross-validation
+================
 
 A model for each of ten folds. Scores of different folds are not comparable, so that examples are
 ranked within their fold, and folds are pooled: one estimate and one interval. Single folds have

@@ -1,6 +1,6 @@
 """
-Is it worth acting on?
-======================
+Decision curve
+==============
 
 A decision curve is the net benefit of a model at each threshold probability, compared with
 biopsies for all and for none. Three in ten of the tumours are known. The band is simultaneous,

@@ -1,6 +1,6 @@
 """
-Are positives found early?
-==========================
+Early recognition
+=================
 
 A screen can test a hundredth of a library. The enrichment factor compares the share of hits there
 with that of the library. The sharp model has the lower AUROC, but far more of the hits at the

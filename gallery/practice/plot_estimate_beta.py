@@ -1,6 +1,6 @@
 """
-Estimating beta, and when not to believe it
-===========================================
+Estimating the class prior
+==========================
 
 Known positives and unlabeled examples give an upper limit for the class prior. The dot is the
 largest plausible value, which is right only if no negative is at the top of the ranking. Scores

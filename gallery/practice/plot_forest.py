@@ -1,5 +1,5 @@
 """
-Many models in one picture
+Forest plot of many models
 ==========================
 
 A forest plot of eight classifiers of digits: the AUROC of each on future data, with its 95%

@@ -1,6 +1,6 @@
 """
-How much of it is in the top tenth?
-===================================
+Gains chart
+===========
 
 Cumulative gains: the share of the eights among the best-ranked images, between a random and a
 perfect ranking. The point is the share in the best tenth, with its 95% interval.

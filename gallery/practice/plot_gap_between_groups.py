@@ -1,6 +1,6 @@
 """
-Does it miss more of one group?
-===============================
+Difference between groups
+=========================
 
 A screen has the same threshold in two hospitals. The gap in recall needs no class prior, even if
 one hospital knows more of its sick patients. The gap in precision needs the class prior of each.

@@ -1,6 +1,6 @@
 """
-How much does a number depend on beta?
-======================================
+Sensitivity to the class prior
+==============================
 
 Three metrics of the 300 best of 1,797 images, with 95% bands, at every class prior up to its 95%
 upper limit. Precision depends on it most. Recall falls only above 0.3, where nearly all of these

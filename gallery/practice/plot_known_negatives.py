@@ -1,6 +1,6 @@
 """
-Known negatives: from which side?
-=================================
+Known negatives as the reference
+================================
 
 A tenth of 2,000 positives and 40% of 6,000 negatives are known. If both are random samples, a
 band can use the known positives, the known negatives, or both. The lines are means of 20 samples.

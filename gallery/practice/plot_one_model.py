@@ -1,6 +1,6 @@
 """
-One model in five lines
-=======================
+ROC curve with a band
+=====================
 
 High digits, seven to nine, are the positives; a third of them is known. Scores, labels and the
 class prior beta give the ROC curve with its band. The dashed curve takes the unlabeled as

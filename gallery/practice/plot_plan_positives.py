@@ -1,6 +1,6 @@
 """
-How many positives must be known?
-=================================
+Sample size and power
+=====================
 
 The number of known positives for a 95% interval of AUROC of a given width, and the power of a
 test of the difference between two models. Both can be planned before anything is labeled.

@@ -1,6 +1,6 @@
 """
-How far from random may labels be?
-==================================
+Robustness to selection odds
+============================
 
 Half of the malignant tumours are known. If they are no random sample, the odds of being labeled
 differ between tumours. A cross marks the factor from which on a difference in AUROC may be 0.

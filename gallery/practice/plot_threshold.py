@@ -1,6 +1,6 @@
 """
-Choosing a threshold
-====================
+Choosing a threshold by cost
+============================
 
 A missed tumour costs as much as ten needless biopsies, and three in ten of the malignant cases
 are known. The cost is a function of the four counts of the confusion matrix. The interval of the
