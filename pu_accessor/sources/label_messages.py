@@ -104,7 +104,7 @@ def _advise_threshold(label: pd.Series[Any], numbers: Mapping[Value, float], lea
     levels, column, end = sorted({*numbers.values()}), f"df[{str(label.name)!r}]", ""
     looks, first = "many grades", str(least)
     if least == 0.5:
-        looks, end = "probabilities", " A reference that is a probability is another problem."
+        looks, end = "probabilities", " Probabilities as labels are not supported."
     elif any(level % 1 for level in levels):
         looks, end = "measurements", " Write <= where lower is more positive."
         first = f"{np.median(levels):.3g}"

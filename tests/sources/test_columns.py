@@ -165,7 +165,7 @@ def test_numbers_are_thresholded_by_the_line(label: Any, looks: str, least: floa
     exec(line[0], {"df": frame, "np": np})
     many = pd.Series(label).astype(float) >= least
     assert frame["label"].notna().tolist() == many.tolist()
-    assert (looks == "probabilities") == ("is another problem" in str(told.value))
+    assert (looks == "probabilities") == ("are not supported" in str(told.value))
 
 
 @pytest.mark.parametrize(
