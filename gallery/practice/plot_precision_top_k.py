@@ -27,8 +27,8 @@ beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
 # %%
 figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
 wide = {
-    "line_kws": {"label": "_", "color": "0.4"},
-    "band_kws": {"facecolor": "none", "linewidth": 1.2},
+    "line_kws": {"label": "_", "color": "0.55"},
+    "band_kws": {"facecolor": "none", "edgecolor": "0.5", "linewidth": 1.2},
 }
 df.pu.plot_metric("precision", beta, band="simultaneous", ax=ax, **wide)
 df.pu.plot_metric("precision", beta, ax=ax, line_kws={"color": "C0", "label": "estimate"})
