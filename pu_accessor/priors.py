@@ -289,8 +289,8 @@ def beta_from_prevalence(
     n_positive, n_unlabeled, n_negative : int
         Known positives, unlabeled examples and known negatives.
     of : {"rows", "population"}, default "rows"
-        What has that prevalence: these examples, or the population that they are a random sample
-        of, so that their number of positives is random. Pass 0 for known examples from elsewhere.
+        What has that prevalence: these rows, or the population of which they are a random sample.
+        Then their number of positives is random. Pass 0 for known examples from elsewhere.
     level : float, default 0.95
         Confidence level of the interval, in (0, 1).
 

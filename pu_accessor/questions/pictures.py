@@ -49,7 +49,7 @@ def plot_roc(
         Axes to draw on; line_kws, band_kws: properties of lines and bands; palette: as in
         seaborn; legend: "auto", "brief", "full" or False; height: of panels, in inches; baseline:
         whether to draw the curve of beta = 0. More than six curves have no bands unless band_kws
-        is passed. A legend says "future data" if bands are for new examples.
+        is passed. A legend says "future data" if bands are for future data.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""Bands: bounds on the latent examples of a kind in each head, given the known ones there."""
+"""Bounds on the hidden examples above a cutoff, given the known ones there."""
