@@ -21,7 +21,7 @@ from pu_accessor.roles_and_assumptions import ASSUMPTIONS, ROLES
 from tests.cases import put
 from tests.datasets.test_dtypes import SMALL
 from tests.sources.test_pieces import FRAME
-from tests.support.long.draws import (
+from tests.worlds import (
     FRAMES,
     ROTTEN,
     TABLES,

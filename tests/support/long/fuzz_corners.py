@@ -13,7 +13,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.long.draws import (
+from tests.worlds import (
     FRAMES,
     Question,
     assumptions,

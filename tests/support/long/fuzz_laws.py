@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pu_accessor import PUError
 from tests.cases import AREAS, put
-from tests.support.long.draws import (
+from tests.worlds import (
     FRAMES,
     METRICS,
     MODELS,

@@ -16,7 +16,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUWarning
-from tests.support.long.draws import fuzzed
+from tests.worlds import fuzzed
 
 FOLDERS = ("arguments", "methods", "numerics", "sources")
 TESTS = Path(__file__).parents[2]

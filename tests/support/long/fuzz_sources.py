@@ -24,7 +24,7 @@ import pu_accessor.polars
 from pu_accessor import PUError
 from pu_accessor.roles_and_assumptions import OTHERS
 from tests.sources.test_pieces import cut, shrink
-from tests.support.long.draws import (
+from tests.worlds import (
     FRAMES,
     MODELS,
     Question,
