@@ -21,17 +21,8 @@ from pu_accessor.roles_and_assumptions import ASSUMPTIONS, ROLES
 from tests.cases import put
 from tests.datasets.test_dtypes import SMALL
 from tests.sources.test_pieces import FRAME
-from tests.worlds import (
-    FRAMES,
-    ROTTEN,
-    TABLES,
-    attempt,
-    fuzzed,
-    keywords,
-    parameters,
-    public,
-)
 from tests.support.long.fuzz_sources import seen
+from tests.worlds import FRAMES, ROTTEN, TABLES, attempt, fuzzed, keywords, parameters, public
 
 ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(
     id=FRAME.index,

@@ -13,17 +13,8 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.worlds import (
-    FRAMES,
-    Question,
-    assumptions,
-    attempt,
-    fuzzed,
-    keywords,
-    public,
-    roles,
-)
 from tests.support.long.fuzz_abuse import ask_of
+from tests.worlds import FRAMES, Question, assumptions, attempt, fuzzed, keywords, public, roles
 
 INF = np.inf
 SIZES = [0, 1, 2, 3, 4, 5, 6, 8, 12, 20, 30, 40, 61, 61]

@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 
 from pu_accessor import PUError
 from tests.cases import AREAS, put
-from tests.worlds import (
-    FRAMES,
-    METRICS,
-    MODELS,
-    attempt,
-    frames,
-    fuzzed,
-    half_band,
-    keywords,
-)
 from tests.support.long.fuzz_sources import check_alike
+from tests.worlds import FRAMES, METRICS, MODELS, attempt, frames, fuzzed, half_band, keywords
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 BANDS = ["exact", "simultaneous", "bootstrap", "dkw"]

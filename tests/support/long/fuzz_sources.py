@@ -24,16 +24,7 @@ import pu_accessor.polars
 from pu_accessor import PUError
 from pu_accessor.roles_and_assumptions import OTHERS
 from tests.sources.test_pieces import cut, shrink
-from tests.worlds import (
-    FRAMES,
-    MODELS,
-    Question,
-    attempt,
-    frames,
-    fuzzed,
-    public,
-    questions,
-)
+from tests.worlds import FRAMES, MODELS, Question, attempt, frames, fuzzed, public, questions
 
 # Of dask itself, which a later pandas will need it to leave out.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")

@@ -24,9 +24,9 @@ from pu_accessor import PUError
 from tests.cases import Case, as_frame, as_tables, cases
 from tests.datasets.questions import QUESTIONS
 from tests.sources.test_pieces import cut
-from tests.worlds import MODELS, attempt, frames, some
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
+from tests.worlds import MODELS, attempt, frames, some
 
 BANDS = {
     "exact": oracle.exact_band,
