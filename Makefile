@@ -5,9 +5,7 @@ BIN := .venv/bin
 INSTALL = $(BIN)/uv pip install --quiet --editable . --python
 QUICKLY := MPLBACKEND=Agg OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 PYTEST := -m pytest --numprocesses auto --dist worksteal
-
 .PHONY: demo test lint docs versions fuzz mutants bench dist lock
-
 demo: .venv/demo.installed
 	$(BIN)/python gallery/plot_main_job.py
 
@@ -24,7 +22,7 @@ lint: .venv/dev.installed
 docs: .venv/docs.installed  # a warning, a failing example or a link to nowhere stops it; OPTIONS="-t offline"
 	MPLBACKEND=Agg $(BIN)/python -m sphinx $(OPTIONS) --fail-on-warning --keep-going -d build/doctrees docs build/site
 
-versions: .venv-lowest/installed .venv-newest/installed  # all tests that do not read the manual
+versions: .venv-lowest/installed .venv-newest/installed
 	for set in lowest newest; do $(QUICKLY) .venv-$$set/bin/python $(PYTEST) --ignore tests/site $(TESTS) || exit 1; done
 
 fuzz: .venv/test.installed  # minutes; FOR=hours before a release
@@ -32,7 +30,8 @@ fuzz: .venv/test.installed  # minutes; FOR=hours before a release
 
 mutants: .venv/mutants.installed
 	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.frames.*'
-	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.support.long.mutants $(OPTIONS)
+	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p no:cacheprovider -p tests.support.long.mutants --ignore tests/site \
+		--ignore tests/sources/test_polars.py tests pu_accessor/questions $(OPTIONS)
 
 bench: .venv/bench.installed
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/support/benchmarks
@@ -58,5 +57,4 @@ lock: $(BIN)/uv
 	touch $@
 
 $(BIN)/uv:
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
