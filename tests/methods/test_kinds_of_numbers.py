@@ -12,12 +12,13 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import beta_from_label_frequency, beta_from_labels, beta_from_prevalence
-from tests.sources.test_pieces import FRAME
 
 QUARTER = [0.25, Fraction(1, 4), np.float16(0.25), np.float32(0.25)]
 SEVERAL = [kind([0.25]) for kind in (list, tuple, np.array, pd.Series, pd.Index)]
 COUNT = [100, np.int8(100), np.uint8(100), np.int64(100)]
-PU = FRAME.replace([np.inf, -np.inf], 0).pu
+PLACE = np.arange(300)
+FRAME = pd.DataFrame({"score": PLACE * 37 % 101, "label": np.where(PLACE % 5 == 0, 1, np.nan)})
+PU = FRAME.assign(label=FRAME["label"].mask(PLACE % 5 == 1, 0)).pu
 ASKED: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "max_fpr": (lambda x: PU.auroc(0.3, max_fpr=x), QUARTER),
     "max_fpr on new examples": (lambda x: PU.auroc(0.3, max_fpr=x, target="population"), QUARTER),
