@@ -34,7 +34,9 @@ mutants: .venv/mutants.installed
 		--ignore tests/sources/test_polars.py tests pu_accessor/questions $(OPTIONS)
 
 bench: .venv/bench.installed
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/support/benchmarks
+	mkdir -p build
+	$(BIN)/python -m pytest tests/support/benchmarks/bench_speed.py --benchmark-json=build/bench.json
+	$(BIN)/python -m tests.support.benchmarks
 
 dist: .venv/dev.installed  # tries each where nothing else is installed
 	rm -rf dist

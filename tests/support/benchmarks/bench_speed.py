@@ -1,236 +1,212 @@
-"""How long things take, next to scikit-learn, a bootstrap and one pass over the memory."""
+"""Time and memory next to scikit-learn and a bootstrap: ``make bench``.
+
+Each case is a row of one table. ``__main__.py`` writes docs/measured/benchmarks.csv and the tables
+of docs/benchmarks.md from what pytest-benchmark saved.
+"""
 
 import subprocess
 import sys
-from functools import partial
+import tracemalloc
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, roc_auc_score, roc_curve
 from sklearn.model_selection import cross_val_score
 
 from pu_accessor.sklearn import scorer
-from tests.support.benchmarks.contestants import (
-    BETA,
-    KNOWN,
-    Benchmark,
-    Contestant,
-    Rows,
-    bootstrap,
-    bootstrap_known,
-    one_pass,
-    race,
-)
 
 mpl.use("Agg")
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")  # small groups are odd
 
-DOUBLED = [100_000 << times for times in range(11)]
+BETA, KNOWN, SEED = 0.3, 5_000, 150406837
+MILLION = 1_000_000
+SIZES = {10_000: "10,000", 100_000: "100,000", MILLION: "10⁶", 10 * MILLION: "10⁷"}
+
+
+@cache
+def rows(size: int, known: int = KNOWN, seed: int = SEED) -> pd.DataFrame:
+    """Draw distinct scores, N(1.2, 1) for positives and N(0, 1), some of the positives known."""
+    rng = np.random.default_rng([seed, size, known])
+    positive = rng.random(size) < BETA
+    positive[:known] = True
+    label = np.full(size, np.nan)
+    label[rng.choice(np.flatnonzero(positive), known, replace=False)] = 1
+    score = rng.standard_normal(size) + 1.2 * positive
+    patient, weight = rng.integers(0, 1 + size // 10, size), rng.integers(1, 10, size)
+    other = score + rng.standard_normal(size)
+    columns = {"score": score, "label": label, "other": other}
+    return pd.DataFrame(columns | {"patient": patient, "weight": np.where(label == 1, 1, weight)})
+
+
+@cache
+def models(number: int) -> pd.DataFrame:
+    """Draw scores of many models of 100,000 rows."""
+    frame, rng = rows(100_000, 1_000), np.random.default_rng(number)
+    scores = {str(i): frame["score"] + rng.standard_normal(len(frame)) for i in range(number)}
+    return pd.DataFrame(scores | {"label": frame["label"]})
+
+
+@cache
+def groups(number: int, size: int) -> pd.DataFrame:
+    """Draw groups of so many rows, a tenth of them known positives."""
+    frame = rows(number * size, number * size // 10)[["score", "label"]]
+    return frame.assign(group=np.arange(len(frame)) % number)
+
+
+def arrays(frame: pd.DataFrame) -> tuple[Any, Any]:
+    """Return labels and scores as scikit-learn takes them."""
+    return frame["label"].eq(1).to_numpy(), frame["score"].to_numpy()
+
+
+def bootstrap(frame: pd.DataFrame, resamples: int = 2_000) -> Any:
+    """Bound the rank CDF of the positives at each cutoff, literally as the paper does."""
+    label, score = arrays(frame)
+    places, rng = np.flatnonzero(label[np.argsort(-score)]), np.random.default_rng(SEED)
+    found = np.empty((resamples, score.size), np.int32)
+    for one in found:
+        drawn = rng.choice(places, places.size)
+        np.cumsum(np.bincount(drawn, minlength=score.size), out=one)
+    return np.quantile(found, [0.025, 0.975], axis=0) / places.size
+
+
+def each_group(frame: pd.DataFrame, function: Any, most: int) -> Any:
+    """Call a function of scikit-learn for each of the first groups."""
+    return [
+        function(*arrays(part)) for key, part in frame.groupby("group") if int(str(key)) < most
+    ]
+
+
+def picture(draw: Callable[[], Any]) -> None:
+    """Draw a picture until its last pixel."""
+    draw().figure.canvas.draw()
+    plt.close("all")
+
+
+def one_line() -> Any:
+    """Draw a line of matplotlib."""
+    ax = plt.figure().subplots()
+    ax.plot(np.linspace(0, 1, 1_000), np.linspace(0, 1, 1_000) ** 2)
+    return ax
+
+
+def start(code: str) -> object:
+    """Run code in a Python of its own."""
+    return subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def cross_validate(score: Any) -> Any:
+    """Score a model in five folds of 20,000 rows."""
+    label, x = arrays(rows(20_000, 2_000))
+    return cross_val_score(
+        LogisticRegression(), x[:, np.newaxis], label.astype(int), scoring=score
+    )
+
+
+def ours(frame: pd.DataFrame) -> dict[str, Callable[[], Any]]:
+    """Return what is asked of most frames, and what scikit-learn takes for less."""
+    return {
+        "roc_bounds": lambda: frame.pu.roc_bounds(BETA),
+        "auroc": lambda: frame.pu.auroc(BETA),
+        "roc_curve": lambda: roc_curve(*arrays(frame)),
+        "roc_auc_score": lambda: roc_auc_score(*arrays(frame)),
+    }
+
+
+def questions(frame: pd.DataFrame) -> dict[str, Callable[[], Any]]:
+    """Return one call of each kind."""
+    pu: Any = frame.pu
+    return {
+        "auroc": lambda: pu.auroc(BETA),
+        "auroc, this sample": lambda: pu.auroc(BETA, target="examples"),
+        "auroc, clusters": lambda: pu(cluster="patient").auroc(BETA),
+        "auroc, weights": lambda: pu(weight="weight").auroc(BETA),
+        "auroc, interval of beta": lambda: pu.auroc(pd.Interval(0.2, 0.4)),
+        "auroc, 50 betas": lambda: pu.auroc(np.linspace(0.05, 0.35, 50)),
+        "roc_bounds, 50 betas": lambda: pu.roc_bounds(np.linspace(0.05, 0.35, 50)),
+        "roc_bounds, monotone": lambda: pu.assume(monotone=True).roc_bounds(BETA),
+        "roc_bounds, future data": lambda: pu.roc_bounds(BETA, target="population"),
+        "contingency, all cutoffs": lambda: pu.contingency(BETA, ranks="all"),
+        "average_precision": lambda: pu.average_precision(BETA),
+        "metric, f1": lambda: pu.metric("f1", BETA, at={"threshold": 1.0}),
+        "compare": lambda: pu(score=["score", "other"]).compare("auroc", BETA),
+        "cutoff": lambda: pu.cutoff(BETA, recall=0.9),
+        "estimate_beta": pu.estimate_beta,
+    }
+
+
+def cases(group: str) -> dict[str, Callable[[], Any]]:
+    """Return the calls of a group, made when one is timed."""
+    for size, name in SIZES.items():
+        if group == f"{name} rows":
+            return ours(rows(size, min(KNOWN, size // 10)))
+    known, many, small = rows(MILLION, 50_000), groups(200, 20_000), groups(10_000, 100)
+    wide, names = models(50), [str(i) for i in range(50)]
+    tables = rows(MILLION).pu.contingency(BETA, ranks="all")
+    found: dict[str, dict[str, Callable[[], Any]]] = {
+        "10⁶ rows, 50,000 known": ours(known),
+        "questions, 10⁶ rows": questions(rows(MILLION)),
+        "50 models of 100,000 rows": {
+            "roc_bounds": lambda: wide.pu(score=names).roc_bounds(BETA),
+            "roc_curve": lambda: [roc_curve(wide["label"] == 1, wide[name]) for name in names],
+        },
+        "200 groups of 20,000 rows": {
+            "roc_bounds": lambda: many.pu(by="group").roc_bounds(BETA),
+            "roc_curve": lambda: each_group(many, roc_curve, 200),
+        },
+        "10,000 groups of 100 rows": {
+            "auroc": lambda: small.pu(by="group").auroc(0.05),
+            "roc_auc_score": lambda: each_group(small, roc_auc_score, 10_000),
+        },
+        "40,000 rows": {
+            "roc_bounds": lambda: rows(40_000, 1_000).pu.roc_bounds(BETA),
+            "bootstrap": lambda: bootstrap(rows(40_000, 1_000)),
+        },
+        "pictures, 10⁶ rows": {
+            "plot_roc": lambda: picture(tables.pu.plot_roc),
+            "plot_metric": lambda: picture(lambda: tables.pu.plot_metric("f1", x="threshold")),
+            "a line": lambda: picture(one_line),
+        },
+        "start": {
+            "import pu_accessor": lambda: start("import pu_accessor"),
+            "import pandas, xarray": lambda: start("import pandas, xarray"),
+            "1,000 times df.pu": lambda: [known.pu for _ in range(1_000)],
+        },
+        "five folds of 20,000 rows": {
+            "scorer": lambda: cross_validate(scorer("auroc", beta=BETA, unlabeled=0)),
+            "roc_auc": lambda: cross_validate(get_scorer("roc_auc")),
+        },
+    }
+    return found[group]
+
+
+TWO, THREE = ["roc_bounds", "roc_curve"], ["import pu_accessor", "import pandas, xarray"]
+CASES = {f"{name} rows": [*ours(rows(1_000, 100))] for name in SIZES.values()}
+CASES |= {"10⁶ rows, 50,000 known": [*ours(rows(1_000, 100))]}
+CASES |= {"questions, 10⁶ rows": [*questions(rows(1_000, 100))]}
+CASES |= {"50 models of 100,000 rows": TWO, "200 groups of 20,000 rows": TWO}
+CASES |= {"10,000 groups of 100 rows": ["auroc", "roc_auc_score"]}
+CASES |= {"40,000 rows": ["roc_bounds", "bootstrap"], "start": [*THREE, "1,000 times df.pu"]}
+CASES |= {"pictures, 10⁶ rows": ["plot_roc", "plot_metric", "a line"]}
+CASES |= {"five folds of 20,000 rows": ["scorer", "roc_auc"]}
+held = cache(cases)
 
 
 @pytest.mark.parametrize(
-    ("size", "rounds"), [(10_000, 20), (100_000, 15), (1_000_000, 9), (10_000_000, 3)]
+    ("group", "name"), [(group, name) for group, names in CASES.items() for name in names]
 )
-def test_rows(benchmark: Benchmark, size: int, rounds: int) -> None:
-    rows = Rows(size, min(KNOWN, size // 10))
-    pu = rows.frame.pu
-    contestants: dict[str, Contestant] = {
-        "roc_bounds": lambda: pu.roc_bounds(BETA),
-        "auroc": lambda: pu.auroc(BETA),
-        "all cutoffs": lambda: pu.contingency(BETA, ranks="all"),
-        "roc_curve": lambda: roc_curve(rows.label, rows.score),
-        "roc_auc_score": lambda: roc_auc_score(rows.label, rows.score),
-        "one pass": lambda: one_pass(rows.score),
-    }
-    if size > 1_000_000:
-        del contestants["all cutoffs"]  # whose result alone is larger than 1 GB
-    race(benchmark, "rows", {"rows": size, "known": int(rows.label.sum())}, contestants, rounds)
-
-
-@pytest.mark.parametrize("known", [100, 1_000, 5_000, 50_000])
-def test_known(benchmark: Benchmark, known: int) -> None:
-    rows = Rows(1_000_000, known)
-    pu = rows.frame.pu
-    contestants: dict[str, Contestant] = {
-        "roc_bounds": lambda: pu.roc_bounds(BETA),
-        "auroc": lambda: pu.auroc(BETA),
-        "roc_curve": lambda: roc_curve(rows.label, rows.score),
-        "one pass": lambda: one_pass(rows.score),
-    }
-    race(benchmark, "known", {"rows": 1_000_000, "known": known}, contestants, 5)
-
-
-@pytest.mark.parametrize("method", ["roc_bounds", "auroc"])
-def test_betas(benchmark: Benchmark, method: str) -> None:
-    pu = Rows(1_000_000, KNOWN).frame.pu
-    betas = {count: np.linspace(0.05, 0.35, count) if count > 1 else BETA for count in (1, 10, 50)}
-    contestants: dict[str, Contestant] = {
-        str(count): lambda some=some: getattr(pu, method)(some)  # type: ignore[misc]
-        for count, some in betas.items()
-    }
-    race(benchmark, "betas", {"method": method, "rows": 1_000_000, "known": KNOWN}, contestants, 7)
-
-
-def test_envelopes(benchmark: Benchmark) -> None:
-    pu = Rows(1_000_000, KNOWN).frame.pu
-    between = pd.Interval(0.2, 0.4)
-    contestants: dict[str, Contestant] = {
-        "roc_bounds": lambda: pu.roc_bounds(BETA),
-        "roc_bounds, envelope": lambda: pu.roc_bounds(between),
-        "auroc": lambda: pu.auroc(BETA),
-        "auroc, envelope": lambda: pu.auroc(between),
-    }
-    race(benchmark, "envelopes", {"rows": 1_000_000, "known": KNOWN}, contestants, 7)
-
-
-def test_questions(benchmark: Benchmark) -> None:
-    rows = Rows(1_000_000, KNOWN)
-    rng, frame = np.random.default_rng(0), rows.frame
-    frame["patient"] = rng.integers(0, 100_000, len(frame))
-    frame["weight"] = np.where(rows.label, 1, rng.integers(1, 10, len(frame)))
-    frame["other"] = rows.score + rng.standard_normal(len(frame))
-    contestants: dict[str, Contestant] = {
-        "roc_bounds": lambda: frame.pu.roc_bounds(BETA),
-        "roc_bounds, monotone": lambda: frame.pu.assume(monotone=True).roc_bounds(BETA),
-        "roc_bounds, new examples": lambda: frame.pu.roc_bounds(BETA, target="population"),
-        "auroc": lambda: frame.pu.auroc(BETA),
-        "auroc, clusters": lambda: frame.pu(cluster="patient").auroc(BETA),
-        "auroc, weights": lambda: frame.pu(weight="weight").auroc(BETA),
-        "auroc, these examples": lambda: frame.pu.auroc(BETA, target="examples"),
-        "average_precision": lambda: frame.pu.average_precision(BETA),
-        "compare": lambda: frame.pu(score=["score", "other"]).compare("auroc", BETA),
-        "cutoff": lambda: frame.pu.cutoff(BETA, recall=0.9),
-        "estimate_beta": lambda: frame.pu.estimate_beta(),
-        "one pass": lambda: one_pass(rows.score),
-    }
-    race(benchmark, "questions", {"rows": 1_000_000, "known": KNOWN}, contestants, 5)
-
-
-def test_scorer(benchmark: Benchmark) -> None:
-    rows = Rows(20_000, 2_000)
-    examples, known = rows.score[:, np.newaxis], rows.label.astype(int)
-    model, last = LogisticRegression().fit(examples, known), (examples[-200:], known[-200:])
-    contestants: dict[str, Contestant] = {}
-    scorers = {"": scorer("auroc", beta=BETA, unlabeled=0), ", roc_auc": get_scorer("roc_auc")}
-    for name, each in scorers.items():
-        contestants[f"cross_val_score{name}"] = partial(
-            cross_val_score, model, examples, known, scoring=each
-        )
-        contestants[f"1,000 calls{name}"] = lambda score=each: [  # type: ignore[misc]
-            score(model, *last) for _ in range(1_000)
-        ]
-    race(benchmark, "scorer", {"rows": 20_000, "known": 2_000}, contestants, 3)
-
-
-def test_start(benchmark: Benchmark) -> None:
-    frame = Rows(1_000, 100).frame
-
-    def run(code: str) -> None:
-        subprocess.run([sys.executable, "-c", code], check=True)
-
-    contestants: dict[str, Contestant] = {
-        "import pu_accessor": lambda: run("import pu_accessor"),
-        "import pandas, xarray": lambda: run("import pandas, xarray"),
-        "1,000 times df.pu": lambda: [frame.pu for _ in range(1_000)],
-    }
-    race(benchmark, "start", {}, contestants, 7)
-
-
-@pytest.mark.parametrize(("models", "rounds"), [(1, 9), (10, 5), (50, 3), (200, 2)])
-def test_models(benchmark: Benchmark, models: int, rounds: int) -> None:
-    size, known = 100_000, 1_000
-    rows = Rows(size, known)
-    noise = np.random.default_rng(models).standard_normal((models, size))
-    scores = dict(zip(map(str, range(models)), rows.score + noise, strict=True))
-    frame = pd.DataFrame({**scores, "label": rows.frame["label"]})
-    contestants: dict[str, Contestant] = {
-        "roc_bounds": lambda: frame.pu(score=list(scores)).roc_bounds(BETA),
-        "auroc": lambda: frame.pu(score=list(scores)).auroc(BETA),
-        "roc_curve": lambda: [roc_curve(rows.label, score) for score in scores.values()],
-    }
-    about = {"models": models, "rows": size, "known": known}
-    race(benchmark, "models", about, contestants, rounds)
-
-
-@pytest.mark.parametrize(("groups", "rounds"), [(1, 9), (10, 7), (50, 5), (200, 2)])
-def test_groups(benchmark: Benchmark, groups: int, rounds: int) -> None:
-    size, known = 20_000, 500
-    parts = [Rows(size, known, seed=seed) for seed in range(groups)]
-    frame = pd.concat([part.frame for part in parts], ignore_index=True)
-    frame["model"] = np.random.default_rng(0).permutation(groups).repeat(size)
-    contestants: dict[str, Contestant] = {
-        "roc_bounds": lambda: frame.groupby("model").pu.roc_bounds(BETA),
-        "auroc": lambda: frame.groupby("model").pu.auroc(BETA),
-        "roc_curve": lambda: [roc_curve(part.label, part.score) for part in parts],
-    }
-    about = {"groups": groups, "rows": size, "known": known}
-    race(benchmark, "groups", about, contestants, rounds)
-
-
-@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")  # some groups have odd estimates
-def test_many_groups(benchmark: Benchmark) -> None:
-    groups, size, timed = 100_000, 100, 2_000
-    rng = np.random.default_rng(0)
-    score, known = rng.standard_normal(groups * size), rng.random(groups * size) < 0.1
-    known[::size] = True
-    score += known
-    label = np.where(known, 1.0, np.nan)
-    frame = pd.DataFrame({"score": score, "label": label, "query": np.arange(groups).repeat(size)})
-    some = list(zip(known.reshape(groups, size), score.reshape(groups, size), strict=True))[:timed]
-    contestants: dict[str, Contestant] = {
-        "auroc": lambda: frame.pu(by="query").auroc(0.05),
-        "roc_auc_score": lambda: [roc_auc_score(*rows) for rows in some],
-        "one pass": lambda: one_pass(score),
-    }
-    about = {"groups": groups, "rows": size, "timed": timed}
-    race(benchmark, "many groups", about, contestants, 3)
-
-
-@pytest.mark.parametrize("method", ["plot_roc", "plot_metric"])
-def test_plots(benchmark: Benchmark, method: str) -> None:
-    tables = Rows(1_000_000, KNOWN).frame.pu.contingency(BETA, ranks="all")
-
-    def draw() -> None:
-        if method == "plot_roc":
-            ax = tables.pu.plot_roc()
-        else:
-            ax = tables.pu.plot_metric("precision", x="threshold")
-        save(ax)
-
-    def line() -> None:
-        _, ax = plt.subplots()
-        ax.plot(np.linspace(0, 1, 1_000), np.linspace(0, 1, 1_000) ** 2)
-        save(ax)
-
-    def save(ax: Axes) -> None:
-        ax.figure.canvas.draw()
-        plt.close("all")
-
-    race(benchmark, "plots", {"method": method}, {method: draw, "a line": line}, 3)
-
-
-def test_bootstrap(benchmark: Benchmark) -> None:
-    size, known = 40_000, 1_000
-    rows = Rows(size, known)
-    contestants: dict[str, Contestant] = {
-        "roc_bounds": lambda: rows.frame.pu.roc_bounds(BETA),
-        "roc_bounds, bootstrap": lambda: rows.frame.pu.roc_bounds(BETA, band="bootstrap"),
-        "all cutoffs": lambda: rows.frame.pu.contingency(BETA, ranks="all"),
-        "bootstrap": lambda: bootstrap(rows.score, rows.label),
-        "bootstrap at known positives": lambda: bootstrap_known(rows.score, rows.label),
-    }
-    race(benchmark, "bootstrap", {"rows": size, "known": known}, contestants, 5)
-
-
-@pytest.mark.parametrize("method", ["roc_bounds", "auroc"])
-def test_doubling(benchmark: Benchmark, method: str) -> None:
-    frames = {size: Rows(size, KNOWN).frame for size in DOUBLED}
-    contestants: dict[str, Contestant] = {
-        str(size): lambda frame=frame: getattr(frame.pu, method)(BETA)  # type: ignore[misc]
-        for size, frame in frames.items()
-    }
-    race(benchmark, "doubling", {"method": method, "known": KNOWN}, contestants, 3)
+def test_speed(benchmark: Any, group: str, name: str) -> None:
+    call = held(group)[name]
+    benchmark.group = group
+    slow = name == "bootstrap" or "10⁷" in group
+    benchmark.pedantic(call, rounds=2 if slow else 5, warmup_rounds=0 if slow else 1)
+    tracemalloc.start()
+    call()
+    benchmark.extra_info["peak"] = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
