@@ -11,7 +11,7 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUTypeError, PUWarning
 from tests.sources.test_pieces import FRAME
-from tests.support.long import draws
+from tests import worlds as draws
 
 ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(p=1 / (1 + FRAME["other"] ** 2), id=FRAME.index)
 PU = ROWS.pu(score="p")
