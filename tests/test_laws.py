@@ -1,5 +1,6 @@
 """Laws: what holds of any rows and any question, mostly by a second way to the same answer."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
+import pu_accessor
+import pu_accessor.sklearn
 from pu_accessor import PUError, fbeta
 from tests import worlds
-from tests.cases import AREAS, BANDS, put
-from tests.worlds import FRAMES, METRICS, MODELS, attempt, check_alike, fuzzed, keywords
+from tests.cases import AREAS, ASSUMED, BANDS, ROLES, put
+from tests.worlds import (
+    FRAMES,
+    METRICS,
+    MODELS,
+    ROTTEN,
+    TABLES,
+    attempt,
+    check_alike,
+    fuzzed,
+    keywords,
+    public,
+)
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 REFERENCES = ["positives", "negatives", "tightest", "both"]
@@ -408,7 +422,7 @@ EXTREME: dict[str, list[Any]] = {
     "models": [1, 10**9],
     "ranks": [0, 1, [0], [2, 5]],
     **dict.fromkeys(("precision", "recall", "fpr", "expected_beta"), SHARES),
-    **dict.fromkeys(("above", "below"), [0, 1, INF, -INF, 1e308]),
+    **{name: [0, 1, INF, -INF, 1e308] for name in ("above", "below")},
 }
 
 
@@ -548,7 +562,7 @@ CALLED = {
     "positive": ["unlabel", "column"],
     "unlabeled": ["column"],
     "label_frequency": ["label frequency"],
-    **dict.fromkeys(["n_positive", "n_unlabeled", "n_negative"], ["frequency", "prevalence"]),
+    **{f"n_{kind}": ["frequency", "prevalence"] for kind in ("positive", "unlabeled", "negative")},
 }
 ROLE: dict[str, Callable[..., Any]] = {
     "frame": lambda **role: ROWS.head(60).pu(**role),
