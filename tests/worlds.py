@@ -1,6 +1,7 @@
 """What laws are tried on: drawn rows, roles, questions with any keywords, and rotten values."""
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -54,6 +55,20 @@ def attempt(ask: Callable[[], Any]) -> tuple[Any, list[str]]:
     texts = [*told, str(found)] if isinstance(found, PUError) else told
     assert all(0 < len(text) <= 300 for text in texts), texts
     return found, told
+
+
+def settled(ask: Callable[[dict[str, Any]], Any], asked: dict[str, Any]) -> dict[str, Any]:
+    """Return keywords without those that are refused beside others, as the errors say."""
+    for _ in range(20):
+        told = str(attempt(lambda: ask(asked))[0])  # noqa: B023
+        refused = re.match(r"(\w+) (?:must (?:be left out|not be)|is not available)", told)
+        if told.startswith(("target must not be 'population'", "beta must be passed")):
+            asked = asked | ({"beta": 0.3} if told[0] == "b" else {"target": "examples"})
+        elif not refused or refused[1] not in asked:
+            break
+        else:
+            asked = {name: value for name, value in asked.items() if name != refused[1]}
+    return asked
 
 
 def seen(ax: Any) -> list[Any]:
@@ -178,7 +193,7 @@ GOALS = ["precision", "recall", "fpr", "cost"]
 BY_SHARE = st.tuples(st.sampled_from(["fraction", "fpr", "recall", "precision"]), SHARES)
 STRATA, ENDS = st.sampled_from(["key", "fold"]), [0.2, 0.5, 0.7]
 OVER = [{"selection_odds": [1, 1.5, 2]}, {"contamination": [0, 0.1]}, {"prevalence": [0.1, 0.4]}]
-WHOLE: list[Any] = ["auroc", "average_precision", "bedroc", "boyce", "net_benefit"]
+WHOLE: list[Any] = ["auroc", "average_precision", "bedroc", "boyce", "net_benefit", "difference"]
 WHOLE += [pu_accessor.bedroc(5)]
 
 # What each argument may be, whatever it belongs to; where a method takes others, by its name.
@@ -226,7 +241,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "metric": st.sampled_from(["auroc", "average_precision", "difference", *METRICS, _own]),
     "area metric": st.sampled_from(["auroc", "average_precision"]),
     "compare metric": st.sampled_from(["auroc", "bedroc", "net_benefit", *NAMES]),
-    "metric metric": st.sampled_from([*WHOLE, *NAMES]),
+    "metric metric": st.sampled_from([*WHOLE[:5], *WHOLE[6:], *NAMES]),
     "plot_metric metric": st.sampled_from(["auroc", "net_benefit", *NAMES]),
 }
 LOOKS = {"hue", "col", "row", "ax", "line_kws", "band_kws"}
@@ -251,6 +266,8 @@ def keywords(draw: st.DrawFn, kind: type, method: str) -> dict[str, Any]:
         needed = one.default is one.empty
         if name not in (*LOOKS, *GOALS) and (needed or draw(st.integers(0, 4)) == 0):
             found[name] = draw(valid(method, name))
+    if found.get("metric", "auroc") not in WHOLE and "at" in parameters(getattr(kind, method)):
+        found["at"] = draw(VALID["at"])
     if method == "cutoff":
         goal = draw(st.sampled_from(GOALS))
         found[goal] = draw(VALID[goal])
