@@ -167,20 +167,6 @@ def without_latent_positives_it_is_scikit_learn(frame: pd.DataFrame, draw: Draw)
     np.testing.assert_array_equal(tables[0]["threshold"], roc[2])
 
 
-def turned_over_auroc_is_one_less(frame: pd.DataFrame, draw: Draw) -> None:
-    beta, target = draw(BETA), draw(st.sampled_from(["population", "examples"]))
-    turned = frame.assign(score=-frame["score"])
-    one, other = (answer(rows.pu, "auroc", beta, target=target) for rows in (frame, turned))
-    if answered(one, other):
-        ends = one[ENDS].to_numpy(np.float64)
-        other = 1 - other[["estimate", "upper", "lower"]].to_numpy(np.float64)
-        # One labeling is filled from the top; where it is not the same from below, limits that
-        # reach to it are not. Only a ranking that is too good refutes a beta.
-        if abs(other[0, 0] - ends[0, 0]) <= ROUNDING:
-            there = ~np.isnan(other + ends)
-            np.testing.assert_allclose(other[there], ends[there], atol=1e-6)
-
-
 def each_row_twice(frame: pd.DataFrame, draw: Draw) -> None:
     # At other betas a completed labeling has its corners at other places.
     twice = pd.concat([frame, frame])
@@ -207,20 +193,6 @@ def counts_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
     other = answer(repeated.pu, method, **asked)
     if answered(one, other):
         check_alike(one, other)
-
-
-def weights_have_no_unit(frame: pd.DataFrame, draw: Draw) -> None:
-    frame = frame.assign(times=frame["times"].clip(1.25))  # rows of weight 1 are no clusters
-    finer = frame.assign(times=4 * frame["times"])
-    name = draw(st.sampled_from(["auroc", "average_precision", "bedroc"]))
-    bound: Any = {"by": "key", "average": True} if draw(st.booleans()) else {}
-    # At other betas a completed labeling has its corners at other places.
-    one, other = (
-        answer(rows.pu(weight="times", **bound), "metric", name, 0) for rows in (frame, finer)
-    )
-    if answered(one, other):
-        kept = [*one] if bound else ["estimate", "standard_error"]  # half a row counts for limits
-        check_alike(one[kept], other[kept])
 
 
 def numbers_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
@@ -326,10 +298,8 @@ LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
     models_below_each_other_are_those_in_columns,
     order_of_scores_is_all,
     without_latent_positives_it_is_scikit_learn,
-    turned_over_auroc_is_one_less,
     each_row_twice,
     counts_are_rows,
-    weights_have_no_unit,
     numbers_are_those_of_tables,
     curves_are_those_of_tables,
     bounds_enclose_and_add_up,
@@ -341,7 +311,7 @@ LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: str(law.__name__))
 def test_law(law: Callable[[pd.DataFrame, Draw], None]) -> None:
-    @fuzzed(1)
+    @fuzzed(1.5)
     @given(frame=worlds.frames(), data=st.data())
     def holds(frame: pd.DataFrame, data: st.DataObject) -> None:
         """Rows have scores; known positives and unlabeled ones are among those of each key."""
@@ -395,26 +365,20 @@ EXTREME: dict[str, list[Any]] = {
 def corner(seed: int) -> pd.DataFrame:
     """Draw rows of which some kind is rare, or there is none."""
     rng = np.random.default_rng(seed)
-    size = int(rng.choice(SIZES))
+    frame = worlds.rows(int(rng.choice(SIZES)), seed, "level")
 
     def some(kinds: list[list[float]]) -> Any:
-        return rng.choice(kinds[rng.integers(len(kinds))], size)
+        return rng.choice(kinds[rng.integers(len(kinds))], len(frame))
 
-    untied = rng.random() < 0.3
-    score, other = (rng.random(size) if untied else some(SCORES) for _ in "ab")
-    label, kind = some(LABELS), rng.integers(4)
+    if rng.random() < 0.7:  # with ties
+        frame = frame.assign(score=some(SCORES), other=some(SCORES))
+    frame, kind = frame.assign(label=some(LABELS)), rng.integers(4)
     if kind < 2:  # all known positives lie above the rest, or below
-        level = np.sort(score)[size // 2] if size else 0.0
-        label = np.where(score >= level if kind else score <= level, 1.0, np.nan)
-    said = pd.Series(label, dtype=float).map({1.0: "yes", 0.0: "no"}).fillna("?")
-    return pd.DataFrame(
-        {
-            **{"score": score, "other": other, "label": label, "said": said.to_numpy()},
-            **{"key": rng.choice(list("ab"), size), "fold": rng.integers(0, 3, size)},
-            **{"propensity": some(PROPENSITIES), "times": some(TIMES), "id": np.arange(size)},
-            "patient": rng.integers(0, 1 + size // int(rng.integers(1, 4)), size),
-        }
-    )
+        level = frame["score"].median()
+        above = frame["score"] >= level if kind else frame["score"] <= level
+        frame["label"] = np.where(above, 1.0, np.nan)
+    said = frame["label"].map({1.0: "yes", 0.0: "no"}).fillna("?")
+    return frame.assign(said=said, propensity=some(PROPENSITIES), times=some(TIMES))
 
 
 def check_order(found: Any, averaged: bool = False) -> None:
@@ -432,7 +396,7 @@ def ask(accessor: Any, method: str, asked: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_corners_have_an_answer_or_an_error_of_ours(method: str) -> None:
-    @fuzzed(15 if method.startswith("plot_") else 1)
+    @fuzzed(10 if method.startswith("plot_") else 2)
     @given(question=worlds.questions(method), seed=st.integers(0, 2**32), data=st.data())
     def holds(question: worlds.Question, seed: int, data: st.DataObject) -> None:
         asked = {**question.keywords, **question.assumed}
@@ -468,6 +432,8 @@ TIMES_OF = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020,
 HEAVY = ranked([0, 0, 1, 1, 1, 0], [1, 1, 1, np.nan, np.nan, 1], p=[3, 1, 3, 1, 0, 0], w=TIMES_OF)
 CHANCES = [0.5, 1e-12, 0.5, 0.5, 0.5, 1e-12, 1e-12, 1, 0.5, 1e-12, 0.5, 1, 0.5, 0.5, np.nan]
 ONE_SIDED = ranked([1.0] * 14 + [0], [1.0] * 14 + [np.nan], p=CHANCES, key=[0] * 7 + [1] * 8, w=2)
+LONE = ranked([*range(9, 0, -1)], [1, *[np.nan] * 2] * 2 + [np.nan] * 3)
+LONE["n"] = [20, 1e6, 1e6, 1, *5 * [1e6]]
 VANISHING = ranked([4, 1, 2, 3], [np.nan, 1, 1, 1])
 NEAR, FAR = {"target": "examples"}, {"target": "population"}
 AVERAGED: dict[str, Any] = {"by": "key", "average": True, "cluster": "patient"}
@@ -492,6 +458,7 @@ FOUND: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
     (ONE_SIDED, "estimate_beta", {"propensity": "p"}),
     (VANISHING, "average_precision", {"beta": 2**-8, "selection_odds": 1.5, "level": 0.5, **NEAR}),
     (VANISHING, "cutoff", {"beta": 0.3, "precision": 5e-324}),
+    (LONE, "average_precision", {"beta": 0.1, "count": "n"}),
     (ranked([1.7e308, 1.2e308, 1.6e308, 1.1e308]), "metric", {"metric": "boyce"}),
 ]
 
@@ -502,6 +469,7 @@ def test_what_fuzzing_found_is_answered(place: int) -> None:
     found, _ = attempt(lambda: ask(frame.pu, method, asked))
     assert not isinstance(found, PUError)
     check_order(found, "average" in asked)
+    assert "standard_error" not in found or not (found["standard_error"] > 0.5).any()
 
 
 # Values of any kind in place of every argument
@@ -595,7 +563,7 @@ def test_a_role_may_be_rotten(source: str) -> None:
     @fuzzed(5)
     @given(value=ROTTEN, method=methods)
     def holds(value: Any, method: str) -> None:
-        asked = {} if method in SHOWN else {"beta": 0.3}
+        asked = {"nan_policy": "raise", **({} if method in SHOWN else {"beta": 0.3})}
         for name in {*ROLES, *ASSUMED} - {*never}:
             attempt(lambda: ask(make, method, {**asked, name: value}))  # noqa: B023
 
@@ -606,43 +574,20 @@ def test_a_role_may_be_rotten(source: str) -> None:
 
 LARGE: list[tuple[str, dict[str, Any]]] = [
     *[("auroc", {}), ("auroc", NEAR), ("average_precision", {}), ("estimate_beta", {})],
-    ("metric", {"metric": "bedroc", "cluster": "patient", **FAR}),
     ("metric", {"metric": ["precision", "mcc"], "at": {"fpr": 0.1}}),
-    ("auroc", {"by": "fold", "pool": True}),
-    *[("compare", {"score": MODELS}), ("roc_bounds", {}), ("auroc", {"selection_odds": 2})],
-    ("compare", {"score": MODELS, "metric": "average_precision"}),
+    ("metric", {"metric": "bedroc", "cluster": "patient", **FAR}),
+    *[("auroc", {"by": "fold", "pool": True}), ("compare", {"score": MODELS})],
 ]
 
 
 @pytest.mark.parametrize("place", range(len(LARGE)))
 def test_products_of_large_counts_are_not_beyond_integers(place: int) -> None:
     """Of so many rows, that there are more of them changes next to nothing."""
-    (method, asked), rows = LARGE[place], worlds.rows(400, 4, "round")
-    rows["label"] = rows["label"].replace(0, np.nan)
+    (method, asked), rows, found = LARGE[place], worlds.rows(400, 4, "round"), []
     asked = asked if method == "estimate_beta" else {"beta": 0.2, **asked}
-    found: list[Any] = []
-    for most in (2**38, 2**52):
-        each = rows.assign(n=np.where(rows["label"] == 1, 200, most // 400))
+    for most in (2**30, 2**44):
+        each = rows.assign(n=np.where(rows["label"] == 1, 200, most))
         one, _ = attempt(lambda: put(each.pu, method, count="n", **asked))  # noqa: B023
-        if method == "roc_bounds":
-            one = one.isel(rank=slice(1, None))[["fpr", "tpr"]].to_dataframe()
         found += [one.select_dtypes("number").filter(regex="^(?!rank|n_|threshold|examples)")]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-4, atol=1e-4)
     assert found[0].shape[1] > 1
-
-
-def test_counts_are_integers_in_answers_and_in_a_repr() -> None:
-    known = ROWS["label"].notna()
-    rows = ROWS.assign(n=np.where(known, 2.0, 3.0), label=ROWS["label"].where(known, None))
-    pu = rows.pu(count="n", negative=0)
-    tables = pu.contingency(0.2, ranks=[0, 200])
-    assert {tables[name].dtype for name in ("tp", "fp", "fn", "tn", "rank")} == {np.dtype("int64")}
-    assert tables["n_unlabeled"].item() == 3 * (~known).sum()
-    assert f"known positives  {2 * (ROWS['label'] == 1).sum()}\n" in repr(pu)
-
-
-def test_no_standard_error_of_a_share_is_above_a_half() -> None:
-    rows = pd.DataFrame({"score": range(9, 0, -1), "label": [1, None, None] * 3, "n": 1e6})
-    rows["n"], rows.loc[6, "label"] = [20, 1e6, 1e6, 1, *5 * [1e6]], None
-    found, _ = attempt(lambda: rows.pu(count="n").average_precision(0.1))
-    assert found["standard_error"].item() == 0.5
