@@ -102,11 +102,6 @@ class Question(NamedTuple):
     roles: dict[str, Any]
     assumed: dict[str, Any] = {}  # noqa: RUF012
 
-    def put(self, accessor: Any) -> Any:
-        """Ask an accessor of which nothing has been said yet."""
-        bound = accessor(**self.roles).assume(**self.assumed)
-        return getattr(bound, self.method)(**self.keywords)
-
 
 def rows(size: int, seed: int, kind: str) -> pd.DataFrame:
     """Return rows of two models, tied or not, with and without known negatives."""
@@ -252,12 +247,6 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {one.name: one for one in parameters_of(function)}
 
 
-def valid(method: str, name: str) -> st.SearchStrategy[Any]:
-    """Return the strategy for an argument."""
-    own = f"{method} {name}"
-    return VALID[own if own in VALID else name]
-
-
 @st.composite
 def keywords(draw: st.DrawFn, kind: type, method: str) -> dict[str, Any]:
     """Valid keywords of a method: those that it needs, and a few of the others."""
@@ -265,7 +254,8 @@ def keywords(draw: st.DrawFn, kind: type, method: str) -> dict[str, Any]:
     for name, one in parameters(getattr(kind, method)).items():
         needed = one.default is one.empty
         if name not in (*LOOKS, *GOALS) and (needed or draw(st.integers(0, 4)) == 0):
-            found[name] = draw(valid(method, name))
+            own = f"{method} {name}"
+            found[name] = draw(VALID[own if own in VALID else name])
     if found.get("metric", "auroc") not in WHOLE and "at" in parameters(getattr(kind, method)):
         found["at"] = draw(VALID["at"])
     if method == "cutoff":
@@ -291,18 +281,6 @@ def public(kind: type) -> list[str]:
     return [name for name in names if name != "assume"]
 
 
-class Hidden:
-    """An object of which nothing is known."""
-
-    def __repr__(self) -> str:
-        return "<hidden>" * 200
-
-
-def small(values: Any) -> st.SearchStrategy[Any]:
-    """Few of these values in a list."""
-    return st.lists(values, max_size=3)
-
-
 NUMBERS: list[Any] = [
     *[0, 1, -1, 2, 10**30, -(10**30), -0.0, 0.5, 1.5, -0.1, 1e308, 5e-324, 2**63, 10**400],
     *[np.nan, np.inf, -np.inf, True, 1 + 1j, Decimal("0.3"), Decimal("sNaN"), Fraction(1, 3)],
@@ -310,7 +288,16 @@ NUMBERS: list[Any] = [
 ]
 TEXTS: list[Any] = ["", " ", "x", "0.3", "all", "score", "\n", "$x$", "\ud800", "x" * 10**5, b"x"]
 OTHERS: list[Any] = [
-    *[None, ..., Hidden(), object, len, lambda: 0, lambda *args: args, range(10**12)],
+    *[
+        None,
+        ...,
+        type("Hidden", (), {"__repr__": lambda _: "<hidden>" * 200})(),
+        object,
+        len,
+        lambda: 0,
+        lambda *args: args,
+        range(10**12),
+    ],
     *[pd.Timestamp("2024"), slice(None), memoryview(b"x"), np.random.default_rng(0)],
     *[pd.DataFrame({"low": [0.1], "high": [0.2]}), pd.Series({"a": 0.3, "b": 0.2})],
     *[np.zeros((2, 2)), np.zeros((1, 0)), xr.Dataset(), xr.DataArray(0.3), [[0.1, 0.2], [0.3]]],
@@ -334,6 +321,6 @@ ROTTEN = st.one_of(
     st.builds(
         lambda make, x: make(x),
         st.sampled_from(CONTAINERS),
-        st.one_of(small(PLAIN), small(st.floats(0, 1)), small(st.floats())),
+        st.one_of(st.lists(some, max_size=3) for some in (PLAIN, st.floats(0, 1), st.floats())),
     ),
 )
