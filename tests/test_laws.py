@@ -498,7 +498,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 } | {"scorer": pu_accessor.sklearn.scorer}
 ARRAYS: dict[str, Any] = {"score": ROWS["score"], "label": ROWS["label"]}
 SOURCES: dict[str, tuple[Callable[..., Any], list[str]]] = {
-    "frame": (ROWS.pu, ["dim"]),
+    "frame": (lambda **role: ROWS.pu(**role), ["dim"]),
     "chunks": (lambda **role: pu_accessor.from_chunks([ROWS], **role), ["dim"]),
     "arrays": (
         lambda **role: pu_accessor.from_arrays(**(ARRAYS | role)),
@@ -575,7 +575,8 @@ LARGE: list[tuple[str, dict[str, Any]]] = [
     *[("auroc", {}), ("auroc", NEAR), ("average_precision", {}), ("estimate_beta", {})],
     ("metric", {"metric": ["precision", "mcc"], "at": {"fpr": 0.1}}),
     ("metric", {"metric": "bedroc", "cluster": "patient", **FAR}),
-    *[("auroc", {"by": "fold", "pool": True}), ("compare", {"score": MODELS})],
+    ("auroc", {"by": "fold", "pool": True}),
+    ("compare", {"score": MODELS}),
 ]
 
 

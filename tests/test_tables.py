@@ -76,7 +76,7 @@ def axis_of(tables: Tables) -> str:
 def tidy(found: Any) -> Any:
     """Return an answer with dimensions, columns and rows in one order."""
     if isinstance(found, pd.DataFrame):
-        return found.sort_index(axis=1).sort_values(sorted(found), ignore_index=True)
+        return found.sort_index(axis=1).sort_values(sorted(map(str, found)), ignore_index=True)
     return found if isinstance(found, list) else found.transpose(*sorted(found.dims))
 
 

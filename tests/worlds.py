@@ -112,7 +112,7 @@ def rows(size: int, seed: int, kind: str) -> pd.DataFrame:
     digits = int(rng.integers(0, 3))
     frame = pd.DataFrame({name: rng.normal(rng.uniform(-1, 3) * truth) for name in MODELS})
     if kind == "probability":
-        frame = (1 / (1 + np.exp(-frame))).round(digits + 1)
+        frame = frame.apply(lambda x: 1 / (1 + np.exp(-x))).round(digits + 1)
     elif kind == "level":
         frame["score"] = 1.0
     else:
@@ -304,7 +304,8 @@ OTHERS: list[Any] = [
 ]
 PLAIN = st.one_of(st.sampled_from([*NUMBERS, *TEXTS]), st.floats(), st.integers(), st.text())
 CONTAINERS: list[Callable[[list[Any]], Any]] = [
-    *[list, tuple, lambda x: dict.fromkeys(map(repr, x), 0.3), lambda x: {"rank": x}],
+    *[list, tuple],
+    *[lambda x: dict.fromkeys(map(repr, x), 0.3), lambda x: {"rank": x}],
     *[lambda x: {"threshold": x[:1]}, lambda x: dict(zip(["fp", "fn"], x, strict=False))],
     *[
         lambda x: np.array(x, object),
@@ -321,6 +322,6 @@ ROTTEN = st.one_of(
     st.builds(
         lambda make, x: make(x),
         st.sampled_from(CONTAINERS),
-        st.one_of(st.lists(some, max_size=3) for some in (PLAIN, st.floats(0, 1), st.floats())),
+        st.one_of([st.lists(x, max_size=3) for x in (PLAIN, st.floats(0, 1), st.floats())]),
     ),
 )

@@ -17,12 +17,11 @@ LABELED = pu_accessor.beta_from_labels(29, 150, 1_798, level=0.98)
 BETAS = [0.2, pd.Interval(0.15, 0.25), LABELED]
 ORDER = ["site", "model", "metric", "at", "goal", "beta", "left", "right", "mean_score"]
 ORDER += ["rank", "threshold", "target", "estimate", "lower", "upper"]
-ROWS = {"at": {"rank": [100, 200]}}
 NUMBERS: list[tuple[str, dict[str, Any]]] = [
     *[("auroc", {}), ("average_precision", {}), ("metric", {"metric": "bedroc"})],
-    *[("metric", {"metric": ["f1", "recall"], **ROWS}), ("cutoff", {"precision": 0.5})],
+    ("metric", {"metric": ["f1", "recall"], "at": {"rank": [100, 200]}}),
     ("metric", {"metric": "net_benefit", "at": {"threshold": [0.2]}}),
-    ("calibration", {"bins": 4}),
+    *[("calibration", {"bins": 4}), ("cutoff", {"precision": 0.5})],
 ]
 CALLS: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     *[({}, method, {"beta": beta, **asked}) for method, asked in NUMBERS for beta in BETAS],
