@@ -21,7 +21,8 @@ NUMBERS: list[tuple[str, dict[str, Any]]] = [
     *[("auroc", {}), ("average_precision", {}), ("metric", {"metric": "bedroc"})],
     ("metric", {"metric": ["f1", "recall"], "at": {"rank": [100, 200]}}),
     ("metric", {"metric": "net_benefit", "at": {"threshold": [0.2]}}),
-    *[("calibration", {"bins": 4}), ("cutoff", {"precision": 0.5})],
+    ("calibration", {"bins": 4}),
+    ("cutoff", {"precision": 0.5}),
 ]
 CALLS: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     *[({}, method, {"beta": beta, **asked}) for method, asked in NUMBERS for beta in BETAS],
