@@ -282,15 +282,21 @@ def intervals_hold_their_estimates_and_are_nested(frame: pd.DataFrame, draw: Dra
 
 
 def intervals_of_beta_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
-    how, betas = rule(frame, draw, **draw(BOUND)), st.sampled_from([0, 0.1, 0.2, 0.35, 0.6])
-    low, mid, high = sorted(draw(st.lists(betas, min_size=3, max_size=3, unique=True)))
-    how["metric"] = draw(st.sampled_from(["f1", "precision", "mcc", "tpr"]))
-    how["at"] = draw(st.integers(1, len(frame)))
-    found = answer(frame.pu, "metric", beta=pd.Interval(low, high), **how)
-    each = answer(frame.pu, "metric", beta=[low, mid, high], **how)
-    if answered(found, each) and each[["lower", "upper"]].notna().all(axis=None):
-        assert found["lower"].item() <= each["lower"].min() + ROUNDING
-        assert found["upper"].item() >= each["upper"].max() - ROUNDING
+    how, choice = rule(frame, draw, **draw(BOUND)), st.sampled_from([0, 0.1, 0.2, 0.35, 0.6])
+    low, mid, high = sorted(draw(st.lists(choice, min_size=3, max_size=3, unique=True)))
+    name, at = draw(st.sampled_from(["f1", "precision", "mcc", "tpr"])), len(frame) // 2
+    betas = pd.Interval(low, high), [low, mid, high]
+    one, each = (answer(frame.pu, "metric", name, beta, at=at, **how) for beta in betas)
+    if answered(one, each) and each[["lower", "upper"]].notna().all(axis=None):
+        assert one["lower"].item() <= each["lower"].min() + ROUNDING
+        assert one["upper"].item() >= each["upper"].max() - ROUNDING
+    wide, points = (answer(frame.pu, "contingency", beta, ranks="all", **how) for beta in betas)
+    if answered(wide, points):
+        found, values = (tables.pu.metric(name) for tables in (wide, points))
+        ends = values.sel(bound=["lower", "upper"])
+        lower, upper = (found.sel(bound=bound) for bound in ("lower", "upper"))
+        assert not (lower > ends.min(["beta", "bound"]) + ROUNDING).any()
+        assert not (upper < ends.max(["beta", "bound"]) - ROUNDING).any()
 
 
 LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
