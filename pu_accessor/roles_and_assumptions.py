@@ -486,7 +486,7 @@ def _explain(exclusion: Exclusion, facts: Mapping[str, object]) -> PUValueError:
     passed = ""
     if equals:
         verdict = f"must not be {_WORDS.get(first, value)}"
-    elif first == facts[first]:  # a method
+    elif isinstance(facts[first], str) and first == facts[first]:  # a method
         verdict = "is not available"
     else:
         verdict, passed = "must be left out", f", but {brief(facts[first])} was passed"

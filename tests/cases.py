@@ -6,28 +6,25 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 from hypothesis import strategies as st
 
 from pu_accessor import PUWarning
-from pu_accessor.plots import Options, check_options
-from pu_accessor.ranking import FloatArray
 from tests.support.oracles import completion_oracle, oracle
 
 Labels = list[bool | None]
-ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
-ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "weight", "count", "pool"]
-ROLES += ["average"]
+FloatArray = npt.NDArray[np.float64]
+ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled", "nan_policy"]
+ROLES += ["on_error", "progress", "dim", "cluster", "weight", "count", "pool", "average"]
 ASSUMED = ["reference", "selection_odds", "contamination", "monotone", "prevalence"]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # metrics, by their curves
-ORACLES = {
-    "exact": oracle.exact_band,
-    "bootstrap": oracle.bootstrap_band,
-    "dkw": oracle.dkw_band,
-    "simultaneous": oracle.simultaneous_band,
-}
+BANDS = ["exact", "bootstrap", "dkw", "simultaneous"]
+ORACLES = {band: getattr(oracle, f"{band}_band") for band in BANDS}
+LOOKS: dict[str, Any] = {"legend": "auto", "baseline": False}  # what all plots take
+LOOKS |= dict.fromkeys(["hue", "col", "row", "ax", "line_kws", "band_kws", "palette", "height"])
 
 
 class Case(NamedTuple):
@@ -171,9 +168,5 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     named.pop("self", None)
     kind = inspect.Parameter.KEYWORD_ONLY
     if named.pop("looks", None) is not None:
-        defaults = check_options({})
-        named |= {
-            name: inspect.Parameter(name, kind, default=defaults[name])  # type: ignore[literal-required]
-            for name in Options.__annotations__
-        }
+        named |= {one: inspect.Parameter(one, kind, default=LOOKS[one]) for one in LOOKS}
     return [*named.values()]

@@ -9,7 +9,6 @@ from hypothesis import settings
 
 # Examples are drawn from a fixed seed: a run that fails here fails everywhere.
 settings.register_profile("pu_accessor", derandomize=True, deadline=None, max_examples=30)
-settings.register_profile("laws", derandomize=True, deadline=None, max_examples=150)
 # Those of `make fuzz` are drawn anew each time, from a seed that it prints.
 for name, examples in {"minutes": 300, "hours": 15_000}.items():
     settings.register_profile(name, deadline=None, max_examples=examples, print_blob=True)

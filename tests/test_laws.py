@@ -1,121 +1,599 @@
-"""Laws that hold of every question: the fuzzers' at draws of one seed, and what scikit-learn says.
+"""Laws: what holds of any rows and any question, mostly by a second way to the same answer."""
 
-`tests/support/long` has each law, and draws rows, roles and questions: `make fuzz` draws anew.
-"""
-
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn import metrics
-from sklearn.calibration import calibration_curve
 
 import pu_accessor
-from tests.cases import put
-from tests.support.long.fuzz_corners import test_corners as test_corners
-from tests.support.long.fuzz_laws import test_laws as test_laws
-from tests.support.long.fuzz_sources import (
-    test_every_source_answers_alike as test_every_source_answers_alike,
+import pu_accessor.sklearn
+from pu_accessor import PUError, fbeta
+from tests import worlds
+from tests.cases import AREAS, ASSUMED, BANDS, ROLES, put
+from tests.worlds import (
+    FRAMES,
+    METRICS,
+    MODELS,
+    ROTTEN,
+    TABLES,
+    attempt,
+    check_alike,
+    fuzzed,
+    keywords,
+    public,
 )
-from tests.support.long.fuzz_tables import TestTravels as TestTravels
-from tests.support.long.fuzz_tables import test_rows_of_any_kind as test_rows_of_any_kind
 
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+METHODS = [name for name in public(FRAMES) if name != "report"]  # made of the others
+NUMBERS = ["auroc", "average_precision", "metric", "estimate_beta", "cutoff", "calibration"]
+NUMBERS += ["robustness"]
+COUNTED = ["contingency", "roc_bounds", "pr_bounds", "rank_cdf", "compare", "gap", "dominance"]
+COUNTED += ["check_assumptions"]
+NEEDED: dict[str, dict[str, Any]] = {"gap": {"by": "key"}}
+NEEDED |= {method: {"score": MODELS} for method in ("compare", "dominance")}
+ENDS = ["estimate", "lower", "upper"]
+BETA = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8])
+ROUNDING = 1e-9
+BOUND: Any = st.sampled_from(
+    [
+        *[{}, {}, {"cluster": "patient"}, {"weight": "times"}, {"propensity": "propensity"}],
+        *[{"monotone": True}, {"contamination": 0.2}, {"reference": "both"}],
+        {"selection_odds": 2},
+    ]
+)
 
 
-@pytest.fixture(autouse=True)
-def many_draws() -> Iterator[None]:
-    """Draw more examples than of other tests, which the laws share among them."""
-    settings.load_profile("laws")
-    yield
-    settings.load_profile("pu_accessor")
+def answer(pu: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
+    """Return an answer, or the error; what is bound and assumed is among the keywords."""
+    return attempt(lambda: put(pu, method, *args, **keywords))[0]
 
 
-# Where all is labeled
+def answered(*found: Any) -> bool:
+    """Tell if all are answers; where one is an error the others are."""
+    failed = [isinstance(one, PUError) for one in found]
+    assert len(set(failed)) == 1, found
+    return not failed[0]
 
-RNG = np.random.default_rng(3)
-TRUTH = RNG.random(300) < 0.4
-SCORE = (1 / (1 + np.exp(0.5 - RNG.normal(1.2 * TRUTH)))).round(2)
-LABELED = pd.DataFrame({"score": SCORE, "label": TRUTH.astype(float), "site": np.arange(300) % 7})
-LABELED["weight"] = RNG.integers(1, 4, 300)
-PREDICTED = SCORE >= 0.5
-AT, RATES, THESE = {"at": {"threshold": 0.5}}, np.array([0.05, 0.3, 1.0]), {"target": "examples"}
-BY_SITE: list[Any] = [(each["label"], each["score"]) for _, each in LABELED.groupby("site")]
-AVERAGED: dict[str, Any] = {"by": "site", "average": True}
-FULLY: dict[str, tuple[str, dict[str, Any], Any]] = {
-    "auroc": ("auroc", {}, metrics.roc_auc_score(TRUTH, SCORE)),
-    **{
-        f"auroc up to {most}": (
-            "auroc",
-            {"max_fpr": most},
-            metrics.roc_auc_score(TRUTH, SCORE, max_fpr=most),
-        )
-        for most in RATES.tolist()
-    },
-    "average precision": ("average_precision", {}, metrics.average_precision_score(TRUTH, SCORE)),
-    **{
-        name: ("metric", {"metric": name, **AT}, function(TRUTH, PREDICTED))
-        for name, function in {
-            **{"precision": metrics.precision_score, "recall": metrics.recall_score},
-            **{"f1": metrics.f1_score, "accuracy": metrics.accuracy_score},
-            **{"mcc": metrics.matthews_corrcoef, "kappa": metrics.cohen_kappa_score},
-            **{"jaccard": metrics.jaccard_score},
-            "balanced_accuracy": metrics.balanced_accuracy_score,
-        }.items()
-    },
-    **{
-        f"f{weight:g}": (
-            "metric",
-            {"metric": pu_accessor.fbeta(weight), **AT},
-            metrics.fbeta_score(TRUTH, PREDICTED, beta=weight),
-        )
-        for weight in (0.5, 2, 3.5)
-    },
-    "calibration": ("calibration", {"bins": 7}, calibration_curve(TRUTH, SCORE, n_bins=7)[0]),
-    **{
-        f"mean of {name}": (name, AVERAGED, np.mean([function(*one) for one in BY_SITE]))
-        for name, function in {
-            "auroc": metrics.roc_auc_score,
-            "average_precision": metrics.average_precision_score,
-        }.items()
-    },
-    **{
-        f"weighted {name}": (
-            name,
-            {"weight": "weight"},
-            function(TRUTH, SCORE, sample_weight=LABELED["weight"]),
-        )
-        for name, function in {
-            "auroc": metrics.roc_auc_score,
-            "average_precision": metrics.average_precision_score,
-        }.items()
-    },
+
+def question(frame: pd.DataFrame, draw: Draw, *methods: str) -> tuple[str, dict[str, Any]]:
+    """Draw one of these methods, with valid keywords."""
+    method = draw(st.sampled_from(methods))
+    asked = draw(keywords(FRAMES, method)) | draw(BOUND)
+    return method, worlds.settled(lambda one: put(frame.pu, method, **one), asked)
+
+
+def rule(frame: pd.DataFrame, draw: Draw, **said: Any) -> dict[str, Any]:
+    """Draw how tables are bounded."""
+    bands, references = [*BANDS, worlds.half_band], ["positives", "negatives", "tightest", "both"]
+    asked = {"level": draw(st.sampled_from([0.5, 0.8, 0.95, 0.99])), **said}
+    asked |= {"band": draw(st.sampled_from(bands)), "reference": draw(st.sampled_from(references))}
+    if draw(st.booleans()):
+        asked["selection_odds"] = draw(st.sampled_from([1.5, 4, np.inf]))
+    if not (frame["label"] == 0).any():
+        del asked["reference"]
+    return worlds.settled(lambda one: put(frame.pu, "contingency", 0.3, **one), asked)
+
+
+# Two ways to the same answer
+
+
+def groups_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
+    method, asked = question(frame, draw, *NUMBERS)
+    if isinstance(asked.get("at"), int):
+        asked["at"] = 1
+    together = answer(frame.pu(negative=0), method, by="key", on_error="skip", **asked)
+    if isinstance(together, PUError) and "weight" in asked:
+        return  # what weights refuse is refused of all groups; one may have none but 1
+    for key, rows in frame.groupby("key"):
+        alone = answer(rows.pu(negative=0), method, **asked)
+        if isinstance(together, PUError):
+            assert isinstance(alone, PUError), (together, alone)
+            continue
+        found = together[together["key"] == key].drop(columns="key").reset_index(drop=True)
+        assert isinstance(alone, PUError) == found.empty
+        if not found.empty:
+            check_alike(found[list(alone.columns)], alone)
+
+
+def models_below_each_other_are_those_in_columns(frame: pd.DataFrame, draw: Draw) -> None:
+    method, asked = question(frame, draw, *NUMBERS, "contingency", "dominance", "compare")
+    asked.pop("on", None)  # which is for models below each other alone
+    paired = method == "compare" or asked.get("metric") == "difference"
+    kept = ["id", "label", "patient", "times", "propensity"]
+    long = frame.melt(kept, MODELS, "model", "value").rename(columns={"value": "score"})
+    below = answer(long.pu(by="model"), method, **asked, **({"on": "id"} if paired else {}))
+    beside = answer(frame.pu(score=sorted(MODELS)), method, **asked)
+    if answered(below, beside):
+        check_alike(below, beside)
+
+
+def order_of_scores_is_all(frame: pd.DataFrame, draw: Draw) -> None:
+    of_order = [name for name in NUMBERS if name != "calibration"]
+    method, asked = question(frame, draw, *of_order, "contingency", "roc_bounds")
+    by_score = isinstance(asked.get("at"), dict) and "threshold" in asked["at"]
+    if by_score or asked.get("metric") in ("boyce", "net_benefit"):
+        return
+    ranked = frame.assign(score=frame["score"].rank(method="dense") ** 3)
+    one, other = (answer(rows.pu, method, **asked) for rows in (frame, ranked))
+    if answered(one, other):
+        drop = xr.Dataset.drop_vars if isinstance(one, xr.Dataset) else pd.DataFrame.drop
+        named = {"columns": "threshold"} if drop is pd.DataFrame.drop else {"names": "threshold"}
+        check_alike(*(drop(found, **named, errors="ignore") for found in (one, other)))
+
+
+def without_latent_positives_it_is_scikit_learn(frame: pd.DataFrame, draw: Draw) -> None:
+    """All unlabeled are negative then, as if they were labeled."""
+    frame = frame.assign(score=frame["score"].rank(method="dense"))
+    truth, score, size = frame["label"] == 1, frame["score"], draw(st.floats(0.2, 5))
+    pu = frame.assign(label=draw(st.sampled_from([frame["label"], truth * 1.0]))).pu(negative=0)
+    most, cutoff = draw(st.sampled_from([0.05, 0.3, 1.0])), draw(st.sampled_from(score.tolist()))
+    said, at = score >= cutoff, {"at": {"threshold": cutoff}}
+    names = {"mcc": "matthews_corrcoef", "kappa": "cohen_kappa_score"}
+    rates = ["precision", "recall", "f1", "accuracy", "jaccard", "balanced_accuracy", *names]
+    name = draw(st.sampled_from(rates))
+    rate = getattr(metrics, names.get(name, f"{name}_score"))(truth, said)
+    areas = [metrics.roc_auc_score, metrics.average_precision_score]
+    cases: list[tuple[str, dict[str, Any], float]] = [
+        ("auroc", {"max_fpr": most}, areas[0](truth, score, max_fpr=most)),
+        ("average_precision", {}, areas[1](truth, score)),
+        ("metric", {"metric": fbeta(size), **at}, metrics.fbeta_score(truth, said, beta=size)),
+        ("metric", {"metric": name, **at}, rate),
+    ]
+    for method, asked, expected in cases:
+        found = put(pu, method, beta=0, target="examples", **asked)[ENDS]
+        np.testing.assert_allclose(np.nan_to_num(found), [[expected] * 3], atol=1e-12)
+    for area, function in zip(AREAS.values(), areas, strict=True):
+        weighted = answer(pu(weight="times"), area, 0)
+        if not isinstance(weighted, PUError):
+            expected = function(truth, score, sample_weight=frame["times"])
+            np.testing.assert_allclose(weighted["estimate"], expected, rtol=1e-12)
+    roc = metrics.roc_curve(truth, score, drop_intermediate=False)
+    pr = metrics.precision_recall_curve(truth, score)
+    of_tables = draw(st.booleans())
+    pu, how = pu.contingency(0, ranks="all").pu if of_tables else pu, {"beta": 0, "ranks": "all"}
+    tables = [getattr(pu, f"{name}_bounds")(**({} if of_tables else how)) for name in AREAS]
+    for bound in ENDS:
+        one, other = (found.isel(beta=0).sel(bound=bound) for found in tables)
+        np.testing.assert_allclose([one["fpr"], one["tpr"]], roc[:2], rtol=1e-12)
+        np.testing.assert_allclose(other["precision"], pr[0][::-1], rtol=1e-12)
+        np.testing.assert_allclose(other["recall"], pr[1][::-1], rtol=1e-12)
+    np.testing.assert_array_equal(tables[0]["threshold"], roc[2])
+
+
+def each_row_twice(frame: pd.DataFrame, draw: Draw) -> None:
+    # At other betas a completed labeling has its corners at other places.
+    twice = pd.concat([frame, frame])
+    one, other = (answer(rows.pu, "contingency", 0) for rows in (frame, twice))
+    if answered(one, other):
+        np.testing.assert_array_equal(2 * one["tp"], other["tp"])
+    one, other = (answer(rows.pu, "auroc", 0) for rows in (frame, twice))
+    if answered(one, other):
+        both = np.array([one["estimate"], other["estimate"]])
+        kept = both[:, ~np.isnan(both).any(axis=0)]  # too far outside for one alone
+        np.testing.assert_allclose(kept[0], kept[1], atol=1e-12)
+
+
+def counts_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
+    frame = frame.assign(times=frame["times"] // 1)
+    frame = frame[frame.groupby("key")["times"].transform("sum") > 0]
+    groups = [{}, {"by": "key"}, {"by": "key", "pool": True}, {"by": "key", "average": True}]
+    method, asked = question(frame, draw, *NUMBERS, *COUNTED)
+    asked |= NEEDED.get(method) or draw(st.sampled_from(groups))
+    asked = {name: value for name, value in asked.items() if name not in ("on", "weight")}
+    asked = worlds.settled(lambda one: put(frame.pu, method, count="times", **one), asked)
+    repeated = frame.loc[frame.index.repeat(frame["times"].astype(int))]
+    one = answer(frame.pu, method, count="times", **asked)
+    other = answer(repeated.pu, method, **asked)
+    if answered(one, other):
+        check_alike(one, other)
+
+
+def numbers_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
+    beta, how, pu = draw(BETA), rule(frame, draw), frame.pu
+    rank, name = draw(st.integers(1, len(frame))), draw(st.sampled_from(METRICS))
+    tables = answer(pu, "contingency", beta, **how)
+    if isinstance(tables, PUError):
+        return
+    row = answer(pu, "metric", name, beta, at=rank, **how).iloc[0]
+    here = tables.pu.at(rank=rank).isel(beta=0)
+    if here["rank"].item() != rank:  # within ties a metric is the mean over all orders
+        return
+    ends = here.pu.metric(name).sel(bound=["lower", "upper"]).to_numpy()  # estimates are rounded
+    np.testing.assert_allclose(row[["lower", "upper"]].astype(float), np.sort(ends))
+    at = {"threshold": float(here["threshold"])}
+    if np.isfinite(at["threshold"]):
+        same = answer(pu, "metric", name, beta, at=at, target="examples", **how).iloc[0]
+        both = [one[["rank", "estimate"]].astype(float) for one in (same, row)]
+        np.testing.assert_array_equal(*both)
+
+
+def curves_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
+    beta, how, pu = draw(BETA), rule(frame, draw), frame.pu
+    tables = answer(pu, "contingency", beta, **how)
+    few = answer(pu, "contingency", beta, ranks="breakpoints", **how)
+    if not answered(tables, few):
+        return
+    parts: list[tuple[str, dict[str, Any]]] = [("roc", {}), ("pr", {}), ("roc", {"max_fpr": 0.3})]
+    for curve, part in parts:
+        # Estimates in tables are rounded to whole examples.
+        one, other = (ds.pu.area(AREAS[curve], **part)[::2].to_numpy() for ds in (few, tables))
+        np.testing.assert_allclose(one, other, atol=ROUNDING)
+    for name in ("roc_bounds", "pr_bounds"):
+        of_rows, of_tables = answer(pu, name, beta, ranks="all", **how), getattr(tables.pu, name)()
+        check_alike(of_rows.isel(bound=[0, 2]), of_tables.isel(bound=[0, 2]))
+
+
+# What is less, or more
+
+
+def bounds_enclose_and_add_up(frame: pd.DataFrame, draw: Draw) -> None:
+    how, betas = rule(frame, draw), sorted(draw(st.sets(st.floats(0, 1), min_size=1, max_size=4)))
+    tables = answer(frame.pu, "contingency", betas, **how)
+    if isinstance(tables, PUError):
+        return
+    tp, fp, fn, tn = (tables[name] for name in ("tp", "fp", "fn", "tn"))
+    assert (tp + fp == tables["rank"]).all() and (tp + fp + fn + tn == len(frame)).all()
+    assert all((part >= 0).all() for part in (tp, fp, fn, tn))
+    kind, band = how.get("reference", "positives"), how.get("band")
+    if kind == "positives" and band not in ("simultaneous", worlds.half_band):
+        assert (tp.diff("beta") >= 0).all()
+    # What both references have in common may be empty, and a bootstrap is too narrow.
+    ordered = {"tp": tp} if kind != "both" and band != "bootstrap" else {}
+    if kind == "positives" and ordered:
+        ordered["area"] = tables.pu.area("auroc").dropna("beta")  # all are positives
+    for values in ordered.values():
+        steps = values.sel(bound=["lower", "estimate", "upper"]).diff("bound")
+        assert (steps > -ROUNDING).all()
+
+
+def bounds_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
+    how, beta = rule(frame, draw, **draw(BOUND)), draw(BETA)
+    wider = {"level": [0.8, 0.95], "selection_odds": [1, draw(st.sampled_from([1.2, 3, np.inf]))]}
+    name = draw(st.sampled_from([one for one in wider if one in how]))
+    if how.get("band") is worlds.half_band:
+        return
+    narrow, wide = (answer(frame.pu, "contingency", beta, **{**how, name: x}) for x in wider[name])
+    if answered(narrow, wide):
+        assert (wide["tp"].sel(bound="lower") <= narrow["tp"].sel(bound="lower")).all()
+        assert (wide["tp"].sel(bound="upper") >= narrow["tp"].sel(bound="upper")).all()
+
+
+def intervals_hold_their_estimates_and_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
+    method, asked = question(frame, draw, "auroc", "average_precision", "metric")
+    both = [answer(frame.pu, method, **{**asked, "level": level}) for level in (0.8, 0.95)]
+    if not answered(*both):
+        return
+    for found in both:
+        there = found[found["lower"].notna() & found["estimate"].between(0, 1)]
+        ends = ["lower", *(["estimate"] if method != "metric" else []), "upper"]
+        assert (there[ends].diff(axis=1).iloc[:, 1:] >= -ROUNDING).all(axis=None), there.T
+    one, other = both
+    kept = one["lower"].notna() & other["lower"].notna()
+    if "rank" not in one or one["rank"].equals(other["rank"]):
+        assert (other["lower"] <= one["lower"] + ROUNDING)[kept].all(), (one.T, other.T)
+        assert (other["upper"] >= one["upper"] - ROUNDING)[kept].all(), (one.T, other.T)
+
+
+def intervals_of_beta_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
+    how, choice = rule(frame, draw, **draw(BOUND)), st.sampled_from([0, 0.1, 0.2, 0.35, 0.6])
+    low, mid, high = sorted(draw(st.lists(choice, min_size=3, max_size=3, unique=True)))
+    name, at = draw(st.sampled_from(["f1", "mcc", "tpr", "fpr", "fdr"])), len(frame) // 2
+    betas = pd.Interval(low, high), [low, mid, high]
+    one, each = (answer(frame.pu, "metric", name, beta, at=at, **how) for beta in betas)
+    if answered(one, each) and each[["lower", "upper"]].notna().all(axis=None):
+        assert one["lower"].item() <= each["lower"].min() + ROUNDING
+        assert one["upper"].item() >= each["upper"].max() - ROUNDING
+    wide, points = (answer(frame.pu, "contingency", beta, ranks="all", **how) for beta in betas)
+    if answered(wide, points):
+        found, values = (tables.pu.metric(name) for tables in (wide, points))
+        found, values = (ends.sel(bound=["lower", "upper"]) for ends in (found, values))
+        each_way = ["beta", "bound"]  # of an error rate the lower bound is the larger number
+        assert not (found.min(each_way) > values.min(each_way) + ROUNDING).any()
+        assert not (found.max(each_way) < values.max(each_way) - ROUNDING).any()
+
+
+LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
+    groups_are_answered_alone,
+    models_below_each_other_are_those_in_columns,
+    order_of_scores_is_all,
+    without_latent_positives_it_is_scikit_learn,
+    each_row_twice,
+    counts_are_rows,
+    numbers_are_those_of_tables,
+    curves_are_those_of_tables,
+    bounds_enclose_and_add_up,
+    bounds_are_nested,
+    intervals_hold_their_estimates_and_are_nested,
+    intervals_of_beta_hold_all_between,
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: str(law.__name__))
+def test_law(law: Callable[[pd.DataFrame, Draw], None]) -> None:
+    @fuzzed(2)
+    @given(frame=worlds.frames(), data=st.data())
+    def holds(frame: pd.DataFrame, data: st.DataObject) -> None:
+        """Rows have scores; known positives and unlabeled ones are among those of each key."""
+        kept = frame.fillna({"score": 0.0, "other": 0.0})
+        more = kept.iloc[[0] * 4].assign(key=[*"aabb"], label=[1.0, np.nan] * 2, times=1)
+        more = more.assign(said=["yes", "?"] * 2, propensity=0.5, patient=range(4))
+        rows = pd.concat([kept, more], ignore_index=True)
+        law(rows.assign(id=range(len(rows))), data.draw)
+
+    holds()
+
+
+# Small, one-sided and extreme rows, asked with extreme arguments
+
+INF = np.inf
+SIZES = [0, 1, 2, 3, 4, 6, 9, 15, 25, 40, 61, 61]
+SCORES: list[list[float]] = [
+    *([1.0], [0.0, 1.0], [0.0, -0.0, 1.0], [0.0, 0.25, 0.5, 0.75], [0.0, 0.5, 1.0, 1e-12]),
+    *([-INF, INF], [-INF, INF, 0.0, 1.0], [np.nan], [np.nan, 0.5, 0.25]),
+    *([1e305, -1e305, 1e290], [5e-324, 1e-310, 0.0]),
+]
+LABELS: list[list[float]] = [
+    *([1, np.nan], [1, np.nan, np.nan], [1, 0, np.nan], [1, 1, 1, np.nan]),
+    *([1.0], [1.0, 0.0]),
+]
+TIMES: list[list[float]] = [[0], [1], [0, 1, 2], [1, 1.5, 1e12], [1, 2, 3, 1e11], [1.25, 2, 7.5]]
+PROPENSITIES: list[list[float]] = [[1], [0.3], [1e-12, 0.5, 1], [0.2, 0.9]]
+SHARES = [0, 1, 1e-300, 5e-324, 1e-12, 1e-3, 0.3, 0.5, 0.999, 1 - 1e-12, 1 - 1e-16]
+THRESHOLDS: list[Any] = [INF, -INF, 1e308, 1e-300, [0.999, 1 - 1e-12]]
+RATES = ("fraction", "fpr", "recall", "precision")
+SPANS = [(0, 1), (0.3, 0.3), (1 - 1e-9, 1), (0, 0), (1, 1), (0, 1e-12), (1e-300, 1)]
+# What an argument may also be, where that is at an end of what it can be, or beyond.
+EXTREME: dict[str, list[Any]] = {
+    "beta": [*SHARES, [0, 0.3, 1], np.float32(0.3), *(pd.Interval(*ends) for ends in SPANS)],
+    "level": [1e-12, 1e-3, 0.5, 0.999999, 1 - 1e-12, 1 - 1e-15],
+    "selection_odds": [1, 1 + 1e-12, 100, 1e12, 1e300, INF],
+    "contamination": [1e-300, 1e-12, 0.3, 0.499],
+    "prevalence": [1e-30, 1e-12, 0.999, 1 - 1e-12, 1 - 1e-16],
+    "max_fpr": [1e-300, 1e-12, 1e-9, 1 - 1e-12],
+    "at": [0, 1, 61, *({"threshold": x} for x in THRESHOLDS)]
+    + [{kind: share} for kind in RATES for share in SHARES],
+    "bins": [1, [0, 1], [0, 1e-12, 1]],
+    "cost": [(1e300, 1), (1e-300, 1), (1, 0)],
+    "models": [1, 10**9],
+    "ranks": [0, 1, [0], [2, 5]],
+    **dict.fromkeys(("precision", "recall", "fpr", "expected_beta"), SHARES),
+    **{name: [0, 1, INF, -INF, 1e308] for name in ("above", "below")},
 }
 
 
-@pytest.mark.parametrize("name", FULLY)
-def test_fully_labeled_numbers_are_those_of_scikit_learn(name: str) -> None:
-    method, keywords, expected = FULLY[name]
-    sure = "weight" not in keywords  # nothing is hidden: of these examples nothing is in doubt
-    about = THESE if sure and method != "calibration" else {}
-    found = put(LABELED.pu(negative=0), method, beta=0, **keywords, **about)
-    for column in ("estimate", "lower", "upper") if sure else ("estimate",):
-        np.testing.assert_allclose(found[column], expected, rtol=1e-12)
+def corner(seed: int) -> pd.DataFrame:
+    """Draw rows of which some kind is rare, or there is none."""
+    rng = np.random.default_rng(seed)
+    frame = worlds.rows(int(rng.choice(SIZES)), seed, "level")
+
+    def some(kinds: list[list[float]]) -> Any:
+        return rng.choice(kinds[rng.integers(len(kinds))], len(frame))
+
+    if rng.random() < 0.7:  # with ties
+        frame = frame.assign(score=some(SCORES), other=some(SCORES))
+    frame, kind = frame.assign(label=some(LABELS)), rng.integers(4)
+    if kind < 2:  # all known positives lie above the rest, or below
+        place = frame["score"].rank(ascending=bool(kind))
+        frame["label"] = np.where(place >= place.median(), 1.0, np.nan)
+    said = frame["label"].map({1.0: "yes", 0.0: "no"}).fillna("?")
+    return frame.assign(said=said, propensity=some(PROPENSITIES), times=some(TIMES))
 
 
-@pytest.mark.parametrize("read", [lambda pu: pu, lambda pu: pu.contingency(0, ranks="all").pu])
-def test_fully_labeled_curves_are_those_of_scikit_learn(read: Callable[[Any], Any]) -> None:
-    fpr, tpr, threshold = metrics.roc_curve(TRUTH, SCORE, drop_intermediate=False)
-    precision, recall, _ = metrics.precision_recall_curve(TRUTH, SCORE)
-    pu = read(LABELED.pu(negative=0))
-    how = {} if hasattr(pu, "area") else {"beta": 0, "ranks": "all"}
-    roc, pr = (getattr(pu, name)(**how).sel(beta=0) for name in ("roc_bounds", "pr_bounds"))
-    for bound in ("lower", "estimate", "upper"):
-        found = [roc[name].sel(bound=bound) for name in ("fpr", "tpr")]
-        np.testing.assert_allclose(found, [fpr, tpr], rtol=1e-12)
-        found = [pr[name].sel(bound=bound) for name in ("precision", "recall")]
-        np.testing.assert_allclose(found, [precision[::-1], recall[::-1]], rtol=1e-12)
-    np.testing.assert_array_equal(roc["threshold"], threshold)
+def check_order(found: Any, averaged: bool = False) -> None:
+    """Raise unless an interval holds its estimate. An average is unbiased, and may lie outside."""
+    if isinstance(found, pd.DataFrame) and "estimate" in found and not averaged:
+        steps = found.filter(["lower", "estimate", "upper"]).astype(float).diff(axis=1)
+        assert (steps.isna() | (steps >= -ROUNDING)).all(axis=None), found
+
+
+def ask(accessor: Any, method: str, asked: dict[str, Any]) -> Any:
+    """Ask, with what is bound and assumed among the keywords, and close what was drawn."""
+    found = put(accessor, method, **asked)
+    return worlds.seen(found) if method.startswith("plot_") else found
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_corners_have_an_answer_or_an_error_of_ours(method: str) -> None:
+    @fuzzed(10 if method.startswith("plot_") else 2)
+    @given(question=worlds.questions(method), seed=st.integers(0, 2**32), data=st.data())
+    def holds(question: worlds.Question, seed: int, data: st.DataObject) -> None:
+        asked = {**question.keywords, **question.assumed}
+        for name in sorted({*asked} & {*EXTREME}):
+            if data.draw(st.integers(0, 9)) < 7:
+                asked[name] = data.draw(st.sampled_from(EXTREME[name]))
+        rows = corner(seed)
+        asked = {**asked, **question.roles, **NEEDED.get(method, {})}
+        asked = worlds.settled(lambda one: ask(rows.pu, method, one), asked)
+        found, _ = attempt(lambda: ask(rows.pu, method, asked))
+        check_order(found, asked.get("average", False) is not False)
+        if isinstance(found, xr.Dataset) and {"tp", "beta"} <= {*found.variables}:
+            for more in (found.pu.to_frame, found.pu.roc_bounds, found.pu.beta_derivatives):
+                attempt(more)
+
+    holds()
+
+
+LABEL = [1.0, np.nan, 1, np.nan, np.nan, 1, np.nan, np.nan]
+
+
+def ranked(score: list[float], label: list[float] | None = None, **columns: Any) -> pd.DataFrame:
+    """Return rows with scores and labels."""
+    return pd.DataFrame({"score": score, "label": label or LABEL[: len(score)], **columns})
+
+
+FALLING = ranked([*range(8, 0, -1)], other=[*range(8)])
+KEYED = FALLING.assign(key=[0, 1] * 4, patient=[0, 1, 2, 3] * 2, w=[1.5, 2] * 4)
+POSITIVE = ranked([3, 2, 2, 1], [1.0] * 4, other=[1, 2, 3, 4], w=2)
+TWO = ranked([0, 1, 1, 1, 0, 1, 1, 1], [np.nan, 1, np.nan, 1, 1, 1, 1, 1])
+TWO = TWO.assign(p=[0, 3, 4, 4, 3, 0, 0, 0], w=[1.5, 1.5, 1, 1.5, 1e12, 1, 1e12, 1])
+TIMES_OF = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020, 241982379321]
+HEAVY = ranked([0, 0, 1, 1, 1, 0], [1, 1, 1, np.nan, np.nan, 1], p=[3, 1, 3, 1, 0, 0], w=TIMES_OF)
+CHANCES = [0.5, 1e-12, 0.5, 0.5, 0.5, 1e-12, 1e-12, 1, 0.5, 1e-12, 0.5, 1, 0.5, 0.5, np.nan]
+ONE_SIDED = ranked([1.0] * 14 + [0], [1.0] * 14 + [np.nan], p=CHANCES, key=[0] * 7 + [1] * 8, w=2)
+LONE = ranked([*range(9, 0, -1)], [1, *[np.nan] * 2] * 2 + [np.nan] * 3)
+LONE["n"] = [20, 1e6, 1e6, 1, *5 * [1e6]]
+VANISHING = ranked([4, 1, 2, 3], [np.nan, 1, 1, 1])
+NEAR, FAR = {"target": "examples"}, {"target": "population"}
+AVERAGED: dict[str, Any] = {"by": "key", "average": True, "cluster": "patient"}
+RECALL = {"metric": "recall", "at": {"rank": 2}, **FAR}
+# Each raised, or warned of, something of Python's or NumPy's.
+FOUND: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
+    (ranked([0.5] * 8), "metric", {"metric": "bedroc", "beta": 0.3, **FAR}),
+    (ranked([0, 1] * 20, [1.0] * 40), "average_precision", {"beta": 0, "contamination": 0.05}),
+    (ranked([2, 3, 1, 0, 4], [1] + [np.nan] * 4), "cutoff", {"beta": 0.1, "precision": 0, **FAR}),
+    (ranked([np.nan] * 8), "calibration", {"beta": 0.3, "nan_policy": "worst"}),
+    (FALLING, "cutoff", {"beta": 0, "precision": 1, "monotone": True, **FAR}),
+    (POSITIVE, "compare", {"score": MODELS, "contamination": 0.3}),
+    (FALLING, "robustness", {"metric": "difference", "beta": 0.9, "score": MODELS}),
+    (TWO, "auroc", {"cluster": "p", "weight": "w", "beta": 1e-300}),
+    (KEYED, "metric", {"beta": 1, **RECALL, **AVERAGED}),
+    (KEYED, "metric", {"beta": 0.3, "weight": "w", **RECALL, **AVERAGED}),
+    (POSITIVE, "average_precision", {"beta": 0, "weight": "w"}),
+    (HEAVY, "contingency", {"beta": 0.3, "cluster": "p", "weight": "w", "ranks": "all"}),
+    (POSITIVE, "cutoff", {"beta": 0, "recall": 0.3, **FAR}),
+    (FALLING, "cutoff", {"beta": 1, "recall": 0.3, "level": 0.5, **FAR}),
+    (ONE_SIDED, "gap", {"metric": "fnr", "by": "key", "weight": "w", "at": {"threshold": 1}}),
+    (ONE_SIDED, "estimate_beta", {"propensity": "p"}),
+    (VANISHING, "average_precision", {"beta": 2**-8, "selection_odds": 1.5, "level": 0.5, **NEAR}),
+    (VANISHING, "cutoff", {"beta": 0.3, "precision": 5e-324}),
+    (LONE, "average_precision", {"beta": 0.1, "count": "n"}),
+    (ranked([1.7e308, 1.2e308, 1.6e308, 1.1e308]), "metric", {"metric": "boyce"}),
+]
+
+
+@pytest.mark.parametrize("place", range(len(FOUND)))
+def test_what_fuzzing_found_is_answered(place: int) -> None:
+    frame, method, asked = FOUND[place]
+    found, _ = attempt(lambda: ask(frame.pu, method, asked))
+    assert not isinstance(found, PUError)
+    check_order(found, "average" in asked)
+    assert "standard_error" not in found or not (found["standard_error"] > 0.5).any()
+
+
+# Values of any kind in place of every argument
+
+ROWS = worlds.rows(120, 8, "probability").assign(times=lambda df: 1 + df["id"] % 4)
+SMALL = ROWS.pu(score=MODELS).contingency([0.3, 0.4], ranks="all")
+# What is passed to a function where nothing is rotten.
+USUAL: dict[str, Any] = {
+    **{"data": ROWS, "chunks": [ROWS], "score": [3, 2, 1, 0], "listed": "a", "weight": 2},
+    **{"label": pd.Series([1, None, None, 1]), "metric": "auroc", "n_positive": 20},
+    **{"found": pd.Series([True], index=[1]), "label_frequency": 0.5, "n_unlabeled": 100},
+    **{"n_labeled": 50, "prevalence": 0.3},
+}
+# What errors call an argument: of counts and shares they say what these leave.
+SHARE = ["frequency", "prevalence"]
+CALLED = {
+    "chunks": ["score", "label"],
+    "metric": ["at must", "whose order of models", "to compare"],
+    **{"negative": ["unlabel", "column"], "positive": ["unlabel", "column"]},
+    **{"unlabeled": ["column"], "label_frequency": ["label frequency"]},
+    **{"n_positive": SHARE, "n_unlabeled": SHARE, "n_negative": SHARE},
+}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: function
+    for name, function in vars(pu_accessor).items()
+    if name in pu_accessor.__all__ and inspect.isfunction(function) and name != "load_example"
+} | {"scorer": pu_accessor.sklearn.scorer}
+ARRAYS: dict[str, Any] = {"score": ROWS["score"], "label": ROWS["label"]}
+SOURCES: dict[str, tuple[Callable[..., Any], list[str]]] = {
+    "frame": (lambda **role: ROWS.pu(**role), ["dim"]),
+    "chunks": (lambda **role: pu_accessor.from_chunks([ROWS], **role), ["dim"]),
+    "arrays": (
+        lambda **role: pu_accessor.from_arrays(**(ARRAYS | role)),
+        ["by", "pool", "average", "on_error", "progress", "dim"],
+    ),
+    "xarray": (
+        lambda **role: ROWS.to_xarray().pu(**({"dim": "index"} | role)),
+        ["by", "pool", "average"],
+    ),
+}
+SHOWN = ["__repr__", "_repr_html_"]
+OF_TABLES = [name for name in public(TABLES) if worlds.parameters(getattr(TABLES, name))]
+
+
+def check_names(ask: Callable[[dict[str, Any]], Any], names: list[str], value: Any) -> None:
+    """Put a value in the place of each argument; an error names it if it alone is in the way."""
+    usual = isinstance(attempt(lambda: ask({}))[0], PUError)
+    for name in names:
+        found, _ = attempt(lambda: ask({name: value}))  # noqa: B023
+        words = [name, *CALLED.get(name, [])]
+        if isinstance(found, PUError) and not usual:
+            assert any(word in str(found) for word in words), (name, value, str(found))
+
+
+@pytest.mark.parametrize("method", [*METHODS, *(f"ds {one}" for one in OF_TABLES)])
+def test_a_question_refuses_rotten_values_by_name(method: str) -> None:
+    kind = TABLES if method.startswith("ds ") else FRAMES
+    method = method.removeprefix("ds ")
+    drawn = method.startswith("plot_")
+    tables = SMALL.isel(model=0) if drawn else SMALL
+    said: Any = st.sampled_from([{}, {"by": "key"}, {"score": MODELS}, {"cluster": "patient"}])
+
+    @fuzzed(30 if drawn else 10)
+    @given(value=ROTTEN, asked=keywords(kind, method), said=said)
+    def holds(value: Any, asked: dict[str, Any], said: dict[str, Any]) -> None:
+        pu: Any = tables.pu if kind is TABLES else ROWS.pu(**said)
+        names = [*worlds.parameters(getattr(kind, method))]
+        check_names(lambda more: ask(pu, method, {**asked, **more}), names, value)
+
+    holds()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_refuses_rotten_values_by_name(name: str) -> None:
+    known = worlds.parameters(FUNCTIONS[name])
+    places = [one for one, kind in known.items() if kind.kind is not kind.VAR_KEYWORD]
+    usual = {one: USUAL[one] for one in places if known[one].default is known[one].empty}
+
+    def made(more: dict[str, Any]) -> Any:
+        found = FUNCTIONS[name](**{**usual, **more})
+        return ROWS.pu.metric(found, 0.3, at=20) if name in ("fbeta", "bedroc") else found
+
+    fuzzed(4)(given(value=ROTTEN)(lambda value: check_names(made, places, value)))()
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_role_may_be_rotten(source: str) -> None:
+    make, never = SOURCES[source]
+    methods = st.sampled_from(["auroc", "contingency", "compare", "plot_roc", *SHOWN])
+
+    @fuzzed(5)
+    @given(value=ROTTEN, method=methods)
+    def holds(value: Any, method: str) -> None:
+        asked = {"nan_policy": "raise", **({} if method in SHOWN else {"beta": 0.3})}
+        for name in {*ROLES, *ASSUMED} - {*never}:
+            attempt(lambda: ask(make, method, {**asked, name: value}))  # noqa: B023
+
+    holds()
+
+
+# Counts that are no rows
+
+LARGE: list[tuple[str, dict[str, Any]]] = [
+    *[("auroc", {}), ("auroc", NEAR), ("average_precision", {}), ("estimate_beta", {})],
+    ("metric", {"metric": ["precision", "mcc"], "at": {"fpr": 0.1}}),
+    ("metric", {"metric": "bedroc", "cluster": "patient", **FAR}),
+    ("auroc", {"by": "fold", "pool": True}),
+    ("compare", {"score": MODELS}),
+]
+
+
+@pytest.mark.parametrize("place", range(len(LARGE)))
+def test_products_of_large_counts_are_not_beyond_integers(place: int) -> None:
+    """Of so many rows, that there are more of them changes next to nothing."""
+    (method, asked), rows, found = LARGE[place], worlds.rows(400, 4, "round"), []
+    asked = asked if method == "estimate_beta" else {"beta": 0.2, **asked}
+    for most in (2**30, 2**44):
+        each = rows.assign(n=np.where(rows["label"] == 1, 200, most))
+        one, _ = attempt(lambda: put(each.pu, method, count="n", **asked))  # noqa: B023
+        found += [one.select_dtypes("number").filter(regex="^(?!rank|n_|threshold|examples)")]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-4, atol=1e-4)
+    assert found[0].shape[1] > 1

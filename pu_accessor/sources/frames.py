@@ -127,7 +127,8 @@ class FrameSource:
     def warn_of_mixed(self, roles: Terms) -> None:
         """Warn if rows of several models or queries seem to be ranked together."""
         is_grouped = roles.keys or roles.is_wide or roles.cluster is not None
-        if self.kind != "frame" or is_grouped or not self.frame.columns.is_unique:
+        is_named = isinstance(roles.score, Hashable) and self.frame.columns.is_unique
+        if self.kind != "frame" or is_grouped or not is_named:
             return
         names = [n for n in self.frame.columns if isinstance(n, str) and n != roles.score]
         examples, models = (filter(kind.fullmatch, names) for kind in (_EXAMPLE_ID, _MODEL_ID))

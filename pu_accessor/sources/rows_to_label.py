@@ -70,7 +70,7 @@ class Draw:
                 "strata must be a threshold of the score, a list of them, or a column, but "
                 f"{brief(self.strata)} was passed. For example strata=[0.2, 0.5]."
             )
-        return np.sort(np.array(values, np.float64))
+        return np.sort([float(value) for value in values])
 
     @property
     def column(self) -> Hashable | None:

@@ -75,7 +75,8 @@ def bounded_mean_limits(
     size, tail = placements.size, (1 - level) / 2
     mean = np.clip(placements.above, 0, 1)  # removes rounding errors
     # With few clusters the variance is uncertain, so Student's t replaces the normal quantile.
-    t_over_normal = scipy.special.stdtrit(df, tail) / scipy.special.ndtri(tail)
+    normal = scipy.special.ndtri(tail)
+    t_over_normal = scipy.special.stdtrit(df, tail) / normal if normal else 1.0
     total, limits = size + _PRIOR_SIZE, []
     for end, sign in ((0, -1), (1, 1)):
         center = (size * mean + _PRIOR_SIZE * end) / total

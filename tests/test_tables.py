@@ -1,0 +1,470 @@
+"""Laws of tables: whatever is done to a Dataset, its numbers travel with it, or it is refused."""
+
+import tracemalloc
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pu_accessor
+from pu_accessor import PUError, PUValueError
+from tests.cases import binormal, put
+from tests.worlds import MODELS, attempt, check_alike, fuzzed, seen
+
+Tables = xr.Dataset
+COUNTS = ["tp", "fp", "fn", "tn"]
+RNG = np.random.default_rng(5)
+# Few cutoffs of many examples: products of two counts are no int32.
+TRUTH = RNG.random(200_000) < 0.4
+MANY = pd.DataFrame({"score": RNG.normal(TRUTH), "other": RNG.normal(1.5 * TRUTH)}).round(1)
+MANY["label"] = np.where(RNG.random(200_000) < 0.3, TRUTH, np.nan)
+FRAME, BETA, _ = binormal(60, 240, 0.4, seed=3)
+FRAME["other"] = FRAME["score"] - np.arange(300) % 3
+FRAME["g"], FRAME["h"] = np.where(np.arange(300) % 2, "a", "b"), np.arange(300) % 3
+NEGATIVE = FRAME.assign(label=FRAME["label"].mask(np.arange(300) > 260, 0))
+WHOLE = FRAME.pu.contingency(0.1, ranks="all")
+GROUPS = FRAME.pu(by=["g", "h"]).contingency([0.1], ranks="breakpoints").isel(group=slice(0, 5))
+
+QUESTIONS: dict[str, Callable[[Tables], Any]] = {
+    "roc": lambda ds: ds.pu.roc_bounds(),
+    "pr": lambda ds: ds.pu.pr_bounds(),
+    **{name: lambda ds, name=name: ds.pu.metric(name) for name in ("f1", "mcc", "kappa")},  # type: ignore[misc]
+    "own metric": lambda ds: ds.pu.metric(lambda tp, fp, fn, tn: tp * tn - fp * fn),
+    "area roc": lambda ds: ds.pu.area("auroc"),
+    "area pr": lambda ds: ds.pu.area("average_precision"),
+    "area of a part": lambda ds: ds.pu.area("auroc", max_fpr=0.1),
+    "beta_derivatives": lambda ds: ds.pu.beta_derivatives(),
+    "at rank": lambda ds: ds.pu.at(rank=[3, 30]).pu.metric("f1"),
+    "at threshold": lambda ds: ds.pu.at(threshold=0.5).pu.metric("f1"),
+    "at fraction": lambda ds: ds.pu.at(fraction=0.25).pu.metric("f1"),
+    "to_frame": lambda ds: ds.pu.to_frame(),
+    "plot_roc": lambda ds: seen(ds.isel(model=0).pu.plot_roc()),
+    "plot_pr": lambda ds: seen(ds.isel(model=0).pu.plot_pr()),
+    "plot_metric": lambda ds: seen(ds.isel(model=0).pu.plot_metric("mcc")),
+}
+LAZY = ["roc", "pr", "f1", "mcc", "area roc", "area pr", "area of a part", "beta_derivatives"]
+BETAS: dict[str, tuple[Any, str]] = {
+    "points": ([0.1, 0.3], "all"),
+    "own cutoffs": ([0.1, 0.3], "breakpoints"),
+    "interval": (pd.Interval(0.1, 0.3), "all"),
+}
+
+
+@cache
+def tables_of(kind: str, rows: str = "all") -> Tables:
+    """Return tables of two models: at shared cutoffs, at each one's own, or over an interval."""
+    beta, ranks = BETAS[kind]
+    frame = {"all": NEGATIVE, "many": MANY, "few": NEGATIVE[::5]}[rows]
+    tables: Tables = frame.pu(score=MODELS).contingency(beta, ranks=ranks)
+    return tables
+
+
+def axis_of(tables: Tables) -> str:
+    """Return the dimension of cutoffs."""
+    return "cutoff" if "cutoff" in tables.dims else "rank"
+
+
+def tidy(found: Any) -> Any:
+    """Return an answer with dimensions, columns and rows in one order."""
+    if isinstance(found, pd.DataFrame):
+        return found.sort_index(axis=1).sort_values(sorted(map(str, found)), ignore_index=True)
+    return found if isinstance(found, list) else found.transpose(*sorted(found.dims))
+
+
+def check_same(ask: Callable[[Tables], Any], tables: Tables, expected: Tables) -> None:
+    """Hold an answer against that of other tables; where one is an error so is the other."""
+    found, wanted = (attempt(lambda: ask(ds))[0] for ds in (tables, expected))  # noqa: B023
+    if isinstance(wanted, PUError):
+        assert type(found) is type(wanted), (found, wanted)
+    else:
+        check_alike(tidy(found), tidy(wanted))
+
+
+# What is done to tables
+
+
+def cast(tables: Tables, dtype: str) -> Tables:
+    """Return tables with all integers of one dtype."""
+    whole = [name for name in tables.variables if tables[name].dtype == np.int64]
+    if dtype == "float16":  # pandas has no such index
+        whole = [name for name in whole if name not in tables.indexes]
+    return tables.assign_coords(
+        {name: tables[name].astype(dtype) for name in whole if name in tables.coords}
+    ).assign({name: tables[name].astype(dtype) for name in whole if name in tables.data_vars})
+
+
+def chunked(tables: Tables, size: int) -> Tables:
+    """Return tables in chunks along the cutoffs, coordinates as well: as open_zarr does."""
+    aside = {n: c.chunk() for n, c in tables.coords.items() if n not in tables.indexes}
+    return tables.chunk({axis_of(tables): size}).assign_coords(aside)
+
+
+def stored(tables: Tables) -> Tables:
+    """Write a file and read it."""
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/tables.nc"
+        tables.load().drop_encoding().to_netcdf(path, engine="h5netcdf")
+        with xr.open_dataset(path, engine="h5netcdf") as found:
+            return found.load()
+
+
+def stacked(tables: Tables) -> Tables:
+    """Stack two dimensions and unstack them."""
+    found = tables.stack(place=["beta", "bound"]).unstack("place")
+    return found.reindex(beta=tables["beta"], bound=tables["bound"])
+
+
+def turned(tables: Tables) -> Tables:
+    """Turn the dimensions over, and the order of the variables."""
+    return tables.transpose(*[*tables.dims][::-1])[[*tables.data_vars][::-1]]
+
+
+def joined(tables: Tables) -> Tables:
+    """Join what was taken apart."""
+    alone = [tables.isel(model=[place]) for place in range(tables.sizes["model"])]
+    return xr.concat(alone, "model", combine_attrs="override")
+
+
+DTYPES = ["int16", "uint16", "uint32", "uint64", "int32", ">i4", "float32", ">f8"]
+FORMS: dict[str, Callable[[Tables], Tables]] = {
+    "chunked": lambda ds: chunked(ds, 7),
+    "loaded": lambda ds: ds.load(),
+    "without attributes": lambda ds: ds.drop_attrs(),
+    **{"stacked": stacked, "turned": turned, "joined": joined, "stored": stored},
+    **{dtype: lambda ds, dtype=dtype: cast(ds, dtype) for dtype in DTYPES},  # type: ignore[misc]
+}
+SELECTIONS: dict[str, Callable[[Tables], Tables]] = {
+    "models turned over": lambda ds: ds.isel(model=slice(None, None, -1)),
+    "the last model": lambda ds: ds.isel(model=[-1]),
+    "later cutoffs": lambda ds: ds.isel({axis_of(ds): slice(ds.sizes[axis_of(ds)] // 3, None)}),
+    "a beta": lambda ds: ds.isel(beta=[-1]),
+    "bounds turned over": lambda ds: ds.isel(bound=slice(None, None, -1)),
+    "the first bounds": lambda ds: ds.isel(bound=slice(0, 2)),
+    "a bound": lambda ds: ds.isel(bound=[0]),
+}
+STEPS = FORMS | SELECTIONS
+
+
+@fuzzed(1.5)
+@given(
+    kind=st.sampled_from([*BETAS]),
+    steps=st.lists(st.sampled_from([*STEPS]), min_size=1, max_size=6),
+    few=st.lists(st.sampled_from([*QUESTIONS]), min_size=3, max_size=5, unique=True),
+)
+def test_numbers_travel_with_tables(kind: str, steps: list[str], few: list[str]) -> None:
+    whole = tables = plain = tables_of(kind, "few")
+    for step in steps:
+        tables = STEPS[step](tables)
+        plain = SELECTIONS[step](plain) if step in SELECTIONS else plain
+    for name in few:
+        check_same(QUESTIONS[name], tables, plain)
+    for name in ("f1", "beta_derivatives") if kind != "interval" else ():
+        # What is asked of a part is the part of what is asked of all.
+        expected = QUESTIONS[name](whole)
+        for step in [step for step in steps if step in SELECTIONS]:
+            expected = SELECTIONS[step](expected)
+        xr.testing.assert_allclose(QUESTIONS[name](plain), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int8", "float16"])
+@pytest.mark.parametrize("kind", ["points", "interval"])
+def test_no_dtype_overflows(kind: str, dtype: str) -> None:
+    tables = tables_of(kind, "many" if dtype == "int32" else "few")
+    for ask in QUESTIONS.values():
+        check_same(ask, cast(tables, dtype), tables)
+    if dtype != "float16":
+        kept = cast(tables, dtype).pu.at(fraction=[0.1, 0.5])
+        assert {kept[name].dtype for name in COUNTS} == {np.dtype(np.int64)}
+
+
+@pytest.mark.parametrize("question", LAZY)
+def test_answers_of_tables_in_chunks_are_lazy(question: str) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("something was computed")
+
+    tables = chunked(tables_of("points"), 61)
+    answer = QUESTIONS[question](tables)
+    variables = [answer] if isinstance(answer, xr.DataArray) else answer.data_vars.values()
+    assert all(variable.chunks is not None for variable in variables)
+    assert all(coord.chunks is None for coord in answer.coords.values())
+    if question in LAZY[:4]:  # of these not even a coordinate is read
+        tables = tables.assign_coords({n: c.compute() for n, c in tables.coords.items()})
+        with dask.config.set(scheduler=refuse):
+            QUESTIONS[question](tables)
+
+
+# Tables that were spoiled, or joined so that numbers of the first stand for all
+
+# What is done to tables, and what all questions must say then; without a text an answer will do.
+SPOILED: dict[str, tuple[Callable[[Tables], Tables], str | None]] = {
+    "no beta at all": (lambda ds: ds.isel(beta=[]), "dimension 'beta' is empty"),
+    "no bound at all": (lambda ds: ds.isel(bound=[]), "dimension 'bound' is empty"),
+    "no model at all": (lambda ds: ds.isel(model=[]), "dimension 'model' is empty"),
+    "no cutoff at all": (lambda ds: ds.isel({axis_of(ds): []}), "is empty"),
+    "bounds unnamed": (lambda ds: ds.drop_vars("bound"), "'bound' must have its labels"),
+    "betas unnamed": (lambda ds: ds.drop_vars("beta"), "'beta' must have its labels"),
+    "a bound twice": (lambda ds: ds.isel(bound=[0, 0, 1, 2]), "labels of 'bound' must be some of"),
+    "other bounds": (lambda ds: ds.assign_coords(bound=[*"lmu"]), "labels of 'bound' must be"),
+    "text": (lambda ds: ds.assign(fp=ds["fp"].astype(str)), "'fp' must contain numbers"),
+    "complex": (lambda ds: ds.assign(tn=ds["tn"] + 0j), "'tn' must contain numbers"),
+    "a count's own shape": (lambda ds: ds.assign(tp=ds["tp"][..., 0]), "counts must have the"),
+    "one beta": (lambda ds: ds.isel(beta=0), None),
+    "one bound": (lambda ds: ds.sel(bound="upper"), None),
+    "a count missing": (lambda ds: ds.drop_vars("fn"), None),
+    "no ranks": (lambda ds: ds.drop_vars("rank"), None),
+    "no thresholds": (lambda ds: ds.drop_vars("threshold"), None),
+    "not clipped": (lambda ds: ds.drop_vars("clipped"), None),
+    "no totals": (lambda ds: ds.drop_vars("n_known_negative"), None),
+    "betas renamed": (lambda ds: ds.rename(beta="prior"), None),
+    "holes": (lambda ds: ds[[*COUNTS, "clipped"]].where(ds["tp"] > 3), None),
+    "negative": (lambda ds: ds.assign(tp=-ds["tp"]), None),
+    "no models": (lambda ds: ds.drop_vars("model"), None),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED)
+@pytest.mark.parametrize("kind", ["own cutoffs", "interval"])
+def test_every_question_speaks_for_itself(spoil: str, kind: str) -> None:
+    change, said = SPOILED[spoil]
+    spoilt = change(tables_of(kind))
+    for question, ask in QUESTIONS.items():
+        no_first = question.startswith("plot") and (kind == "own cutoffs" or "model at" in spoil)
+        if not no_first and (question != "own metric" or said != "is empty"):
+            found = attempt(lambda: ask(spoilt))[0]  # noqa: B023
+            assert said is None or said in str(found), question
+
+
+def of_first(tables: list[Tables]) -> Tables:
+    """Join tables so that coordinates of the first stand for all."""
+    return xr.concat(tables, "model", coords="minimal", compat="override", join="override")
+
+
+ALONE = [
+    NEGATIVE.pu.assume(reference=kind).contingency([0.1, 0.2], ranks=range(0, 250, 10))
+    for kind in ("positives", "negatives", "tightest")
+]
+
+
+def test_references_may_differ() -> None:
+    found = xr.concat(ALONE[:2], "model", combine_attrs="override").pu.beta_derivatives()
+    for place, alone in enumerate(ALONE[:2]):
+        for rate, expected in alone.pu.beta_derivatives().data_vars.items():
+            np.testing.assert_allclose(found[rate].isel(model=place), expected)
+    assert np.nanmax(np.abs(found["fpr"].diff("model"))) > 0.01  # they do say different things
+
+
+def test_numbers_of_the_first_alone_are_noticed() -> None:
+    other = FRAME[10:].pu.contingency([0.1, 0.2], ranks=range(0, 250, 10))
+    both = of_first([ALONE[0], other])
+    moved = ALONE[2]["known_negative"].variable.roll(rank=-5)
+    for tables in (
+        both,
+        both.assign_coords(known_positive=both["known_positive"] * np.nan),  # totals still tell
+        ALONE[2].assign_coords(known_negative=moved),
+    ):
+        with pytest.raises(PUValueError, match="not those of the tables"):
+            tables.pu.beta_derivatives()
+
+
+@pytest.mark.parametrize("ranks", [range(0, 250, 10), "breakpoints"])
+@pytest.mark.parametrize("reference", ["positives", "negatives"])
+def test_cutoffs_of_the_first_alone_are_noticed(reference: str, ranks: Any) -> None:
+    # The same labels, and another order: all totals are equal.
+    frame = NEGATIVE.assign(other=np.roll(NEGATIVE["score"], 25))
+    tables = [
+        frame.pu(score=name).assume(reference=reference).contingency(0.2, ranks=ranks)
+        for name in MODELS
+    ]
+    if ranks == "breakpoints":  # as in files of their own cutoffs, joined by place
+        size = min(one.sizes["rank"] for one in tables)
+        tables = [
+            one.isel(rank=slice(size))
+            .rename(rank="cutoff")
+            .drop_vars("cutoff")
+            .assign_coords(rank=("cutoff", one["rank"].values[:size]))
+            for one in tables
+        ]
+    for question in ("f1", "at threshold", "to_frame"):
+        with pytest.raises(PUValueError, match=r"^Cutoffs, thresholds or numbers of examples"):
+            QUESTIONS[question](of_first(tables))
+    right = xr.concat(tables, "model", coords="different", compat="equals")
+    assert np.isfinite(QUESTIONS["f1"](right)).any()
+
+
+# Cutoffs that are asked for, whole curves, empty places
+
+SELECTED: list[tuple[Tables, int]] = [
+    *[(FRAME.pu.contingency(0.1, ranks=[200, 100]), 150), (WHOLE.sel(rank=[200, 100]), 150)],
+    *[(WHOLE.sortby("threshold"), 150), (GROUPS.isel(cutoff=slice(None, None, -1)), 30)],
+]
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_the_last_cutoff_is_found_whatever_their_order(place: int) -> None:
+    tables, asked = SELECTED[place]
+    rank = tables["rank"].transpose(..., axis_of(tables)).to_numpy()
+    expected = np.where(rank <= asked, rank, -1).max(axis=-1)
+    np.testing.assert_array_equal(tables.pu.at(rank=asked)["rank"], expected)
+
+
+def test_shared_ranks_give_way_to_each_groups_own() -> None:
+    tied = pd.concat([FRAME.assign(g="a"), FRAME.head(50).assign(g="b", score=1.0)])
+    found = tied.pu(by="g").contingency(0.1, ranks="all").pu.at(rank=30)
+    assert found["rank"].sel(g=["a", "b"]).values.tolist() == [30, 0]
+    np.testing.assert_array_equal(found["rank"], (found["tp"] + found["fp"])[..., 0, 0])
+
+
+def test_areas_are_of_cutoffs_in_order_and_once() -> None:
+    last = WHOLE.sizes["rank"] - 1
+    for tables in (
+        WHOLE.isel(rank=[0, *RNG.permutation(np.arange(1, last)), last]),
+        WHOLE.isel(rank=[0] * 150 + [*range(150, last + 1)]),
+        GROUPS.isel(cutoff=[0] * 9 + [*range(9, GROUPS.sizes["cutoff"])]),
+    ):
+        with pytest.raises(PUValueError, match="in their order"):
+            tables.pu.area("auroc")
+
+
+def test_an_empty_place_stays_empty() -> None:
+    hole = GROUPS.unstack("group")
+    expected = GROUPS.pu.beta_derivatives().unstack("group")
+    for name, found in hole.pu.beta_derivatives().data_vars.items():
+        xr.testing.assert_equal(found, expected[name])
+    assert len(hole.pu.to_frame()) == len(GROUPS.pu.to_frame())
+    for asked in ({"fraction": 0.3}, {"rank": 20}):
+        ranks = hole.pu.at(**asked)["rank"]
+        assert int(ranks.isnull().sum()) == 1
+        xr.testing.assert_equal(ranks, GROUPS.pu.at(**asked)["rank"].unstack("group"))
+
+
+def test_a_frame_has_a_row_for_each_cutoff() -> None:
+    columns = GROUPS.transpose("bound", "cutoff", ...).pu.to_frame().columns
+    assert columns[:5].tolist() == ["bound", "rank", "g", "h", "beta"]
+    twice, once = (GROUPS.pu.at(rank=ranks) for ranks in ([10, 10, 20], [10, 20]))
+    assert len(twice.pu.to_frame()) == 1.5 * len(once.pu.to_frame())
+    assert twice["rank"].attrs["n_cutoffs"] == 0
+
+
+@pytest.mark.parametrize("name", ["wanted", "is a cutoff of its own", "beta position"])
+def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
+    tables = FRAME.assign(**{name: FRAME["g"]}).pu(by=name).contingency(0.1, ranks="breakpoints")
+    assert tables.pu.at(rank=[10, 20])["tp"].dims[:2] == (name, "cutoff")
+    assert set(tables.pu.to_frame()[name]) == {"a", "b"}
+
+
+def test_answers_say_what_they_are() -> None:
+    shared = {"level": 0.95, "target": "examples", "score": "score", "label": "label"}
+    joint = FRAME.pu.contingency(0.1, band="simultaneous", ranks="breakpoints")
+    ours = "the true area lies between the bounds with a probability of at least level"
+    none = "none: bounds hold at each cutoff; for the area between them: band='simultaneous'"
+    for pu, band, promise in ((joint.pu, "simultaneous", ours), (WHOLE.pu, "exact", none)):
+        told = shared | {"band": band, "long_name": "AUROC", "promise": promise}
+        assert pu.area("auroc", max_fpr=0.2).attrs == told | {"max_fpr": 0.2}
+        assert pu.area("auroc").attrs == told
+    assert joint.pu.metric("recall").attrs["long_name"] == "recall"
+    assert joint.pu.beta_derivatives()["fp"].attrs == {"long_name": "derivative of fp by β̂"}
+
+
+def test_a_band_that_holds_jointly_is_mixed_inside_ties_at_its_level() -> None:
+    score = FRAME["score"].rank(ascending=False)
+    frame = FRAME.assign(score=np.where((score > 100) & (score <= 120), -110, -score))
+    for band, level in (("simultaneous", 0.95), ("exact", 0.975)):
+        ends = frame.pu.contingency(0.2, band=band, ranks=[100, 120], level=level)
+        expected = (ends["tp"] / (ends["tp"] + ends["fn"])).squeeze("beta").mean("rank")
+        found = frame.pu.metric("tpr", 0.2, at=110, band=band, target="examples").iloc[0]
+        limits = expected.sel(bound=["lower", "upper"]).to_numpy()
+        assert found[["lower", "upper"]].tolist() == pytest.approx(limits)
+
+
+# What a question holds in memory is bounded by its answer, not by the rows or the counts
+
+
+def peak(ask: Callable[[], Any]) -> int:
+    """Return the most bytes that are held at a time."""
+    tracemalloc.start()
+    try:
+        ask()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+BATCH = "pu_accessor.inference.tables.latent_bounds._BATCH_SIZE"
+
+
+@pytest.mark.parametrize("band", ["exact", "simultaneous"])
+@pytest.mark.parametrize("method", ["roc_bounds", "contingency"])
+def test_many_betas_take_little_more_than_the_answer(
+    method: str, band: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BATCH, 1 << 12)
+    ask = getattr(binormal(60, 1500, 0.5, seed=2)[0].pu, method)
+    how: Any = {"beta": np.linspace(0.01, 0.5, 80), "band": band, "ranks": "all"}
+    answer = ask(**how)  # what is imported, and remembered, is not counted
+    assert peak(lambda: ask(**how)) < 1.2 * answer.nbytes
+
+
+def test_areas_of_many_betas_take_what_those_of_some_do() -> None:
+    pu = binormal(60, 500, 0.5, seed=2)[0].pu.assume(selection_odds=2)
+    betas = np.linspace(0.01, 0.5, 320)
+    some, many = (peak(lambda: pu.auroc(x)) for x in (betas[::5], betas))  # noqa: B023
+    assert many < 1.5 * some
+
+
+@pytest.mark.parametrize("band", ["exact", "simultaneous"])
+@pytest.mark.parametrize("said", [{}, {"monotone": True}, {"by": "g"}], ids=str)
+def test_tables_do_not_depend_on_how_many_betas_there_are_at_once(
+    band: str, said: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    methods, betas = ("contingency", "pr_bounds"), ([0.3, 0.0, 0.2], pd.Interval(0.1, 0.2))
+    kinds = ["positives"] if said.get("monotone") else ["positives", "tightest", "both"]
+    found: list[list[Tables]] = []
+    for size in (1 << 17, 1):
+        monkeypatch.setattr(BATCH, size)
+        asked = product(methods, betas, kinds, ("breakpoints", "all", [5, 12, 25]))
+        found += [
+            [
+                put(NEGATIVE[::5].pu, name, beta, band=band, reference=kind, ranks=ranks, **said)
+                for name, beta, kind, ranks in asked
+            ]
+        ]
+    for one, other in zip(*found, strict=True):
+        xr.testing.assert_identical(one, other)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_pieces_hold_scores_no_more_than_once(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", "1")
+    rows = 1_000_000
+    frame = pd.DataFrame({"score": np.arange(rows) % 9991, "label": np.nan})
+    frame = frame.astype({"score": dtype})
+    frame.loc[:: rows // 50, "label"] = 1
+    pu = pu_accessor.from_chunks([frame])
+    copied = 8 * rows if dtype == "float32" else 0
+    selected = 0 if int(pd.__version__.split(".")[0]) > 2 else 3 * 8 * rows  # pandas 2 copies that
+    assert peak(lambda: pu.roc_bounds(0.0001)) < copied + selected + 8.6 * rows
+
+
+def test_a_repr_reads_rows_without_a_copy() -> None:
+    frame = pd.DataFrame({"score": np.arange(2_000_000, dtype=float), "label": np.nan})
+    frame.loc[:10, "label"] = 1
+    for shown in (frame.pu.__repr__, frame.pu._repr_html_):
+        assert peak(shown) < 12 * len(frame)
+
+
+def test_a_sample_of_few_says_the_same_of_any_large_number() -> None:
+    names = ["beta", "lower", "upper"]
+    found = [pu_accessor.beta_from_labels(12, 50, 10**size)[names] for size in (9, 11, 12)]
+    for one in found[1:]:
+        np.testing.assert_allclose(one, found[0], atol=1e-7)
+    assert peak(lambda: pu_accessor.beta_from_labels(12, 50, 10**12)) < 1_000_000
+    assert peak(lambda: pu_accessor.labeling.labels_needed(0.1, 10**12)) < 1_000_000
