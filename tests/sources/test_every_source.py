@@ -254,10 +254,11 @@ def test_a_source_answers_as_the_frame_does(
 # Roles and questions that are wrong in each source alike.
 WRONG_ROLES = """score='gone'; label='lable'; propensity='odd'; by='kex'; by=['key', 'kex']
 by='score'; by=['key', 'key']; by=[]; score=['score', 'gone']; score='holes'; label='fold'
-score=None; score=['score', 'score']; by=('key', 'fold'); by={'key'}; label='score'; label=['label']
-label='said'; by=['key', ['fold']]; label='odd', positive=7; label='patient'; by='none'
-by=['none', 'fold']; score='nothing', nan_policy='omit'; by='half'; propensity='times'
-propensity='holes'; weight='said'; cluster='key'; label='half', positive=[1, 2], negative=2"""
+score=None; score=['score', 'score']; by=('key', 'fold'); by={'key'}; label='score'
+label=['label']; label='said'; by=['key', ['fold']]; label='odd', positive=7; label='patient'
+by='none'; by=['none', 'fold']; score='nothing', nan_policy='omit'; by='half'
+propensity='times'; propensity='holes'; weight='said'; cluster='key'
+label='half', positive=[1, 2], negative=2"""
 CALLS = [
     f"pu({roles.strip()}).auroc(0.3, target='examples')"
     for roles in WRONG_ROLES.replace("\n", ";").split(";")

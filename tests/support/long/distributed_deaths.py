@@ -15,7 +15,7 @@ import pytest
 
 import pu_accessor.dask  # noqa: F401
 from pu_accessor import PUError
-from tests.cases import ROLES, put
+from tests.cases import put
 from tests.sources.test_dask import on
 from tests.sources.test_every_source import ASKED, BOUND, FRAME, MODELS
 from tests.sources.test_pieces import check_both
