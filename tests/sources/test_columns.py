@@ -201,7 +201,7 @@ CLOSE: list[tuple[Any, Any]] = [
     (np.array([2**63, 1, 2], "uint64"), np.array([2**63 + 1, 1, 2], "uint64")),
     (pd.array([2**60, 1, 2], "Int64"), pd.array([2**60 + 1, 1, 2], "Int64")),
     (as_objects(-(2**53), 1, 2), as_objects(-(2**53) - 1, 1, 2)),
-    (as_objects(Decimal.from_float(0.1), 1, 2), as_objects(Decimal("0.1"), 1, 2)),
+    tuple(as_objects(x, *map(Decimal, "12")) for x in (Decimal.from_float(0.1), Decimal("0.1"))),
 ]
 if np.finfo(np.float64).eps > ULP:  # not on each platform
     NEXT = LONG + ULP * np.array([1, 0, 0])
