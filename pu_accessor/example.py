@@ -36,4 +36,4 @@ def load_example() -> pd.DataFrame:
     distinct scores  1,995 in 2,000 scores (ties share a cutoff)
     """
     with files("pu_accessor").joinpath("example.csv").open(encoding="utf-8") as rows:
-        return pd.read_csv(rows)
+        return pd.read_csv(rows).astype({"truth": bool})

@@ -40,11 +40,12 @@ def draw() -> pd.DataFrame:
             "site": site,
             "score": probability(new + apart * ill, 1.7),
             "old_score": probability(old + APART_OLD * ill, APART_OLD),
-            "label": np.where(diagnosed, 1.0, np.nan),
-            "truth": ill,
+            "label": np.where(diagnosed, 1, None),
+            "truth": ill.astype(int),
         }
     )
 
 
 if __name__ == "__main__":
-    draw().to_csv(PATH, index=False)
+    # Without zeros that no reader needs.
+    PATH.write_text(draw().to_csv(index=False).replace(",0.", ",."), encoding="utf-8")
