@@ -1,15 +1,11 @@
 """``df.pu`` and ``ds.pu``: what is bound adds up, nothing is read too early, all methods agree."""
 
-import ast
 import inspect
 import re
 import subprocess
 import sys
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
-from email.message import Message
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,10 +15,18 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUWarning, labeling
-from pu_accessor.roles_and_assumptions import ASSUMPTIONS, Assumed, FrameRoles, RowRoles, SampleRoles, Terms
-from pu_accessor.roles_and_assumptions import ROLES
-from tests.cases import parameters_of, pu, put
+from pu_accessor.roles_and_assumptions import (
+    ASSUMPTIONS,
+    ROLES,
+    Assumed,
+    FrameRoles,
+    RowRoles,
+    SampleRoles,
+    Terms,
+)
+from tests.cases import parameters_of
 from tests.sources.test_every_source import ASKED, FRAME, MODELS, check_alike
+from tests.worlds import public
 
 FRAMES, DATASETS = type(FRAME.pu), type(xr.Dataset().pu)
 ROWS = FRAME.assign(site=np.where(FRAME.index % 2, "a", "b"))
@@ -59,7 +63,12 @@ def test_nothing_is_read_before_a_question() -> None:
 
 def test_samples_say_which_call_they_miss() -> None:
     some: Any = SAMPLES.pu
-    for name, arguments in {"roc_bounds": [], "plot_roc": [], "metric": ["f1"], "area": ["auroc"]}.items():
+    for name, arguments in {
+        "roc_bounds": [],
+        "plot_roc": [],
+        "metric": ["f1"],
+        "area": ["auroc"],
+    }.items():
         with pytest.raises(PUKeyError, match=r"ds\.pu\(score="):
             getattr(some, name)(*arguments)
     for name in ("auroc", "contingency"):
@@ -70,16 +79,15 @@ def test_samples_say_which_call_they_miss() -> None:
 
 # What each method needs at least, and what is wrong with each of its arguments.
 AT_BETA = """contingency roc_bounds pr_bounds rank_cdf auroc average_precision dominance
-calibration plot_calibration plot_roc plot_pr plot_rank_cdf"""
-NEEDED: dict[str, dict[str, Any]] = {
-    **dict.fromkeys(AT_BETA.split(), {"beta": 0.3}),
-    **dict.fromkeys(["gap", "compare", "robustness", "plot_forest"], {"metric": "auroc", "beta": 0.3}),
-    "plot_metric": {"metric": "f1", "beta": 0.3},
-    "metric": {"metric": "f1", "beta": 0.3, "at": 3},
-    "cutoff": {"beta": 0.3, "recall": 0.5},
-    "estimate_beta": {},
-    "sample_to_label": {"size": 3, "random_state": 0},
-}
+calibration plot_calibration plot_roc plot_pr plot_rank_cdf gap compare robustness plot_forest
+plot_metric metric cutoff"""
+NEEDED: dict[str, dict[str, Any]] = {name: {"beta": 0.3} for name in AT_BETA.split()}
+NEEDED |= {"estimate_beta": {}, "sample_to_label": {"size": 3, "random_state": 0}}
+for name in ("gap", "compare", "robustness", "plot_forest"):
+    NEEDED[name]["metric"] = "auroc"
+NEEDED["plot_metric"] |= {"metric": "f1"}
+NEEDED["metric"] |= {"metric": "f1", "at": 3}
+NEEDED["cutoff"] |= {"recall": 0.5}
 WRONG: dict[str, list[Any]] = {
     "level": [95, "95%"],
     "band": ["exakt", 3],
@@ -112,23 +120,25 @@ def test_bad_questions_are_refused_before_a_row_is_read(
     assert not opened
 
 
-SPOILT = pd.concat([FRAME.assign(key=key) for key in "ab"] + [FRAME.assign(key="none", label=np.nan)])
+SPOILT = pd.concat([FRAME.assign(key="none", label=np.nan), FRAME.assign(key="b"), FRAME])
 
 
-@pytest.mark.parametrize("place", range(len(ASKED)))
-def test_warnings_point_at_the_caller(place: int) -> None:
-    method, terms = ASKED[place]
-    roles = {"by": "key", "on_error": "skip"}
-    beta = {"beta": 0.3} if "beta" in terms else {}
-    with pytest.warns(PUWarning, match="1 of 3 groups .*key='none'") as told:
-        put(SPOILT.pu, method, **terms | roles | beta)
-    assert told[0].filename.endswith("cases.py")  # where `put` asks
+@pytest.mark.parametrize(("method", "terms"), ASKED, ids=str)
+def test_warnings_point_at_the_caller(method: str, terms: dict[str, Any]) -> None:
+    terms = {name: term for name, term in terms.items() if name != "score"} | {"by": "key"}
+    terms |= {"beta": 0.3} if isinstance(terms.get("beta"), dict) else {}
+    keywords = {name: terms[name] for name in terms if name not in [*ROLES, *ASSUMPTIONS]}
+    score = {"score": MODELS} if method == "compare" else {"score": "p"}
+    asked = SPOILT.pu(by="key", on_error="skip", **score)
+    with pytest.warns(PUWarning) as told:
+        getattr(asked, method)(**keywords)
+    assert {one.filename for one in told} == {__file__}
+    assert "groups are left out" in str(told[0].message)
 
 
-@pytest.mark.parametrize("data", [FRAME, pu(FRAME).__class__ and FRAME.groupby("key"), SAMPLES], ids=type)
+@pytest.mark.parametrize("data", [FRAME, FRAME.groupby("key"), SAMPLES], ids=type)
 def test_the_function_is_the_accessor(data: Any) -> None:
-    named: Any = {"unlabeled": [0, None]}
-    found, expected = pu_accessor.pu(data, **named), data.pu(**named)
+    found, expected = pu_accessor.pu(data, unlabeled=[0, None]), data.pu(unlabeled=[0, None])
     assert type(found) is type(expected) and repr(found) == repr(expected)
 
 
@@ -152,10 +162,62 @@ def test_reprs() -> None:
 
 
 def test_import_is_light_and_registers_once() -> None:
-    before = vars(pd.DataFrame)["pu"], vars(xr.Dataset)["pu"]
     code = "import sys, pu_accessor; print({'matplotlib', 'seaborn', 'sklearn'} & {*sys.modules})"
-    code += "; import importlib; [importlib.reload(sys.modules[n]) for n in [*sys.modules] if 'constructors' in n]"
+    code += "; from importlib import reload; reload(sys.modules['pu_accessor'])"
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
-    assert pu_accessor.__version__.count(".") == 2
+
+
+# What all have in common
+
+METHODS: dict[str, Any] = {name: getattr(pu_accessor, name) for name in pu_accessor.__all__}
+METHODS |= {name: getattr(labeling, name) for name in labeling.__all__}
+METHODS = {name: function for name, function in METHODS.items() if inspect.isfunction(function)}
+METHODS |= {f"df.pu.{name}": getattr(FRAMES, name) for name in public(FRAMES)}
+METHODS |= {f"ds.pu.{name}": getattr(DATASETS, name) for name in public(DATASETS)}
+TERMS = {field.name: field.default for field in fields(Terms)}
+RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "baseline": False}
+FIRST = """
+alpha; beta; metric; metric beta; score label; size; chunks; data; label found; found listed;
+weight
+"""
+PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_docstrings_name_all_arguments(name: str) -> None:
+    _, *parts = PARTS.split(inspect.getdoc(METHODS[name]) or "")
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    assert ">>> " in sections["Examples"]
+    heads = re.findall(r"^(?! )(.+?)(?: : .*)?$", sections.get("Parameters", ""), re.MULTILINE)
+    named = {one.lstrip("*") for head in heads for one in head.split(", ")}
+    expected = {*inspect.signature(METHODS[name]).parameters} - {"self"}
+    assert named == ({*Assumed.__annotations__} if name.endswith(".assume") else expected)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_signatures_agree(name: str) -> None:
+    """Few arguments are in order, the others by name, with the same defaults."""
+    found = [*inspect.signature(METHODS[name]).parameters.values()]
+    found = [one for one in found if one.name != "self"]
+    first = [one.name for one in found if one.kind is one.POSITIONAL_OR_KEYWORD]
+    counts = ("beta_from", "labels_needed", "positives_needed", "power")  # numbers, in order
+    assert first in [[], *map(str.split, FIRST.split(";"))] or name.startswith(counts)
+    named = [one for one in found if one.kind is one.KEYWORD_ONLY]
+    needed = ("random_state", "pilot", "beta")
+    defaults = {one.name: one.default for one in named if one.name not in needed}
+    assert inspect.Parameter.empty not in defaults.values()
+    assert defaults == defaults | {key: RULE[key] for key in defaults if key in RULE}
+    if name[:3] in ("df.", "ds."):
+        assert not {*TERMS} & {one.name for one in found} and len(found) <= 9
+
+
+def test_calls_take_what_is_bound_and_what_is_assumed() -> None:
+    of_samples = {*SampleRoles.__annotations__, *RowRoles.__annotations__}
+    assert {*ROLES} | {*ASSUMPTIONS} == {*TERMS} and not {*ROLES} & {*ASSUMPTIONS}
+    assert {*FrameRoles.__annotations__} | of_samples == {*ROLES, "dim"}
+    for name in (*ROLES, *ASSUMPTIONS):
+        passed: dict[str, Any] = {name: TERMS[name]}
+        accessor = FRAME.pu(**passed) if name in ROLES else FRAME.pu.assume(**passed)
+        assert repr(accessor).startswith("<df.pu>")

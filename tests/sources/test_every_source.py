@@ -93,7 +93,7 @@ ASKED: list[tuple[str, Roles]] = [
     ("estimate_beta", {}),
     ("estimate_beta", {"method": "feasible"}),
     ("estimate_beta", {"method": "mean_matching"}),
-    ("check_assumptions", {"beta": 0.3, "strata": "fold", "wave": "patient"}),
+    ("check_assumptions", {"beta": 0.3, "strata": "fold", "wave": "fold"}),
     ("compare", {"score": ["holes", "other"], "metric": "auroc", "beta": 0.3}),
     ("compare", {"score": MODELS, "metric": "precision", "beta": 0.3, **AT}),
     ("gap", {"metric": "auroc", "beta": 0.3, "by": "key"}),

@@ -89,7 +89,9 @@ def test_rows_that_do_not_pair(long: Rows, more: dict[str, Any], told: str) -> N
     roles = {name: role for name, role in (ROLES | more).items() if name != "on"}
     for pu in (long.pu(**roles), pieces(long.reset_index(drop=True), **roles)):
         with pytest.raises(PUError, match=told):
-            pu.compare("auroc", 0.2, on=more.get("on", "id"), **(OLD if "propensity" in more else {}))
+            pu.compare(
+                "auroc", 0.2, on=more.get("on", "id"), **(OLD if "propensity" in more else {})
+            )
 
 
 def test_examples_that_are_nowhere_are_no_obstacle() -> None:
