@@ -4,7 +4,6 @@ The address of the manual is one setting, "Documentation" in ``[project.urls]``.
 names a file of the sources: who installed a wheel has none.
 """
 
-import tomllib
 from collections.abc import Callable, Iterator
 from email.message import Message
 from pathlib import Path
@@ -93,16 +92,6 @@ def test_without_a_manual_there_is_no_address(monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(pu_accessor.PUError, match=r"^beta must ") as caught:
             FRAME.pu.auroc(29)
         assert "See" not in str(caught.value) and "docs/" not in str(caught.value)
-
-
-def test_the_address_is_that_of_pyproject(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    errors._manual.cache_clear()
-    pyproject = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
-    manual = pyproject["project"]["urls"].get("Documentation", "").rstrip("/")
-    with pytest.raises(pu_accessor.PUError) as caught:
-        FRAME.pu.auroc(29)
-    assert str(caught.value).endswith(f" See {manual}/class_prior.html.") == bool(manual)
 
 
 def test_long_messages_keep_the_page() -> None:

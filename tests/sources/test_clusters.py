@@ -44,18 +44,6 @@ def test_ids_are_of_any_kind(ids: Any) -> None:
         pd.testing.assert_frame_equal(pu.auroc(0.2), expected, rtol=1e-12)
 
 
-def test_missing_ids_are_counted() -> None:
-    for missing in (None, np.nan, pd.NA, pd.NaT):
-        ids = FRAME["patient"].astype(object).where(FRAME.index != 7, missing)
-        told = "cluster .*'patient' .* 1 of 400 are missing"
-        for pu in (
-            FRAME.assign(patient=ids).pu(cluster="patient"),
-            chunked(FRAME.assign(patient=ids)),
-        ):
-            with pytest.raises(pu_accessor.PUValueError, match=told):
-                pu.auroc(0.2)
-
-
 HELD = [*FRAME.loc[FRAME["label"] == 1, "patient"].unique()]
 
 
