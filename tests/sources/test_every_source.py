@@ -11,14 +11,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pu_accessor.dask
 import pu_accessor.polars
 from pu_accessor import PUError
 from tests.cases import ROLES, pu, put
-from tests.worlds import CODED, attempt, some
+from tests.worlds import CODED, attempt, fuzzed
 
 # Of dask itself, which a later pandas will need it to leave out.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
@@ -178,8 +178,8 @@ SOURCES: dict[str, Callable[[Rows, Roles, Rng], Any]] = {
     "arrays": in_arrays,
     "xarray": in_xarray,
     "models in xarray": in_models,
-    "polars": lambda df, roles, _: pl.from_pandas(df, nan_to_null=False).pu(**roles),
-    "lazy polars": lambda df, roles, _: pl.from_pandas(df).lazy().pu(**roles),
+    "polars": lambda df, roles, rng: pl.from_pandas(loosened(df, rng)).pu(**roles),
+    "lazy polars": lambda df, roles, _: pl.from_pandas(df, nan_to_null=False).lazy().pu(**roles),
     "chunks": lambda df, roles, rng: pu_accessor.from_chunks(chunks_of(df, rng), **roles),
     "chunks of other dtypes": lambda df, roles, rng: pu_accessor.from_chunks(
         [loosened(one, rng) for one in chunks_of(df, rng)], **roles
@@ -222,7 +222,7 @@ def questions(source: str) -> list[tuple[str, Roles]]:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@settings(max_examples=2 * some(1), suppress_health_check=list(HealthCheck))
+@fuzzed(1)
 @given(frame=rows, seed=st.integers(0, 2**32), data=st.data())
 def test_a_source_answers_as_the_frame_does(
     source: str, frame: Rows, seed: int, data: st.DataObject

@@ -61,19 +61,6 @@ def test_keys_and_ids_may_have_other_dtypes(
         check_both(lambda pu: pu.check_assumptions(0.3, strata="fold"), whole, chunks)
 
 
-ANY_KEYS: list[Any] = [[True, False], [0.5, -1.0], [np.inf, -np.inf]]
-ANY_KEYS += [pd.to_datetime(["2024", "2021"], utc=True)]
-ANY_KEYS += [pd.Categorical(["x", "y"], ["y", "unseen", "x"], ordered=o) for o in (True, False)]
-
-
-@pytest.mark.parametrize("keys", ANY_KEYS)
-def test_keys_of_any_kind(keys: Any) -> None:
-    frame = FRAME.assign(key=pd.Series(keys).iloc[FRAME["fold"]].array)
-    if not isinstance(keys, list):
-        frame.loc[:200, "key"] = None  # a chunk has no group
-    check_both(lambda pu: pu(by="key").auroc(0.3), frame, from_chunks(cut(frame, [10, 200])))
-
-
 def test_keys_that_several_dtypes_tell_apart_are_refused() -> None:
     chunks = from_chunks([FRAME.assign(fold=2**53 + 1), FRAME.assign(fold=1.0)])
     for name in ("auroc", "compare"):

@@ -23,7 +23,6 @@ OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
 SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "frame": lambda frame: frame.pu(),
     "arrays": lambda frame: pu_accessor.from_arrays(frame["score"], frame["label"]),
-    "lists": lambda frame: pu_accessor.from_arrays([*frame["score"]], [*frame["label"]]),
     "samples": lambda frame: (
         xr.Dataset({name: ("sample", column) for name, column in frame.items()})
         .assign(other=OTHER[:, : len(frame)])
