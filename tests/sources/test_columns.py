@@ -161,7 +161,12 @@ class Tensor:
         return self.values
 
 
-SCORES = [[5, 4, 3, 2, 1], range(5, 0, -1), np.array(SCORE, "float32"), xr.DataArray(SCORE)]
+SCORES: list[Any] = [
+    [5, 4, 3, 2, 1],
+    range(5, 0, -1),
+    np.array(SCORE, "float32"),
+    xr.DataArray(SCORE),
+]
 SCORES += [np.array(SCORE, np.longdouble), pd.array(SCORE, "double[pyarrow]"), Tensor(SCORE)]
 SCORES += [pd.Series([5, 4.0, np.float32(3), 2, 1], dtype=object), pd.arrays.SparseArray(SCORE)]
 SCORES += [pd.Series([Decimal(n) for n in (5, 4, 3, 2, 1)])]
@@ -170,8 +175,8 @@ SCORES += [pd.Series([Decimal(n) for n in (5, 4, 3, 2, 1)])]
 @pytest.mark.parametrize("score", SCORES, ids=lambda score: type(score).__name__)
 def test_scores_of_any_real_dtype(score: Any) -> None:
     xr.testing.assert_identical(tables_of(score, Tensor(FLOATS)), EXPECTED)
-    count = {"count": Tensor([1, 2, 1, 3, 1])}
-    assert from_arrays(score, MEANT, **count).contingency(0, ranks=[3])["n_unlabeled"] == 5
+    count: Any = Tensor([1, 2, 1, 3, 1])
+    assert from_arrays(score, MEANT, count=count).contingency(0, ranks=[3])["n_unlabeled"] == 5
 
 
 @pytest.mark.parametrize("kind", ["Float64", "double[pyarrow]", object, float])

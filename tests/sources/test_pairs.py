@@ -2,16 +2,15 @@
 
 from typing import Any
 
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pu_accessor.dask  # noqa: F401
 from pu_accessor import PUError
-from tests.sources.test_every_source import FRAME, MODELS, Rows, check_alike, rows
+from tests.sources.test_every_source import FRAME, MODELS, Rows, check_alike, parted, rows
+from tests.worlds import fuzzed
 
 ROLES: dict[str, Any] = {"by": "model", "score": "p"}
 KEPT = ["id", "day", "label", "propensity", "patient", "weight", "times"]
@@ -24,16 +23,12 @@ def melted(frame: Rows) -> Rows:
     return long.sample(frac=1, random_state=0, ignore_index=True)
 
 
-def pieces(long: Rows, **roles: Any) -> Any:
-    """Return the accessor of partitions that hold some rows each."""
-    return dd.from_pandas(long, npartitions=2).pu(**roles)
-
-
 OLD: Any = {"target": "examples"}
 BOUND: list[dict[str, Any]] = [{}, {"propensity": "propensity"}, {"cluster": "patient"}]
 BOUND += [{"count": "times"}, {"weight": "weight"}]
 
 
+@fuzzed(2)
 @given(frame=rows, more=st.sampled_from(BOUND), on=st.sampled_from(["id", ["day", "id"]]))
 def test_rows_are_paired_as_columns_are(frame: Rows, more: dict[str, Any], on: Any) -> None:
     long, asked = melted(frame), {"metric": "auroc", "beta": 0.2}
@@ -41,7 +36,7 @@ def test_rows_are_paired_as_columns_are(frame: Rows, more: dict[str, Any], on: A
     long["propensity"] = long["propensity"].where(long["label"] == 1, other)  # which is not read
     asked |= OLD if "propensity" in more else {}
     expected = frame.pu(score=[*reversed(MODELS)], **more).compare(**asked)
-    for pu in (long.pu(**ROLES, **more), pieces(long, **ROLES, **more)):
+    for pu in (long.pu(**ROLES, **more), parted(long, 2)(**ROLES, **more)):
         check_alike(pu.compare(on=on, **asked), expected, attrs=False)
 
 
@@ -87,7 +82,7 @@ WRONG: list[tuple[Rows, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("long", "more", "told"), WRONG)
 def test_rows_that_do_not_pair(long: Rows, more: dict[str, Any], told: str) -> None:
     roles = {name: role for name, role in (ROLES | more).items() if name != "on"}
-    for pu in (long.pu(**roles), pieces(long.reset_index(drop=True), **roles)):
+    for pu in (long.pu(**roles), parted(long.reset_index(drop=True), 2)(**roles)):
         with pytest.raises(PUError, match=told):
             pu.compare(
                 "auroc", 0.2, on=more.get("on", "id"), **(OLD if "propensity" in more else {})

@@ -127,7 +127,10 @@ def test_multi_indexes() -> None:
 
 
 def test_places_left_out() -> None:
-    keys = {"svm": [2, 1], "all": [place for place in PLACES if place != ("svm", 0)]}
+    keys: dict[str, list[Any]] = {
+        "svm": [2, 1],
+        "all": [place for place in PLACES if place != ("svm", 0)],
+    }
     named = SPOILT.assign_coords(group=range(5))  # the name that keys would have
     for ds, left in ((SPOILT.sel(model="svm"), keys["svm"]), (named, keys["all"])):
         beta = ARRAY.sel(model="svm") if left is keys["svm"] else ARRAY
