@@ -109,7 +109,7 @@ REPEATED: list[tuple[Any, dict[str, Any], str]] = [
     (FRAME.rename(columns={"patient": "patient_age"}), {}, ""),
     *((FRAME.assign(patient=odd), {}, "") for odd in (range(len(FRAME)), "one", np.nan, LISTS)),
     *((FRAME, {"cluster": "patient"}, ""), (BOTH, {}, "patient"), (BOTH, {"by": "model"}, "")),
-    *((pl.from_pandas(FRAME), {}, "patient"), (BOTH, {"by": "model", "pool": True}, "patient")),
+    *((FRAME, {"polars": True}, "patient"), (BOTH, {"by": "model", "pool": True}, "patient")),
 ]
 
 
@@ -117,6 +117,8 @@ REPEATED: list[tuple[Any, dict[str, Any], str]] = [
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 @pytest.mark.parametrize(("frame", "roles", "asked"), REPEATED)
 def test_a_report_asks_where_an_id_repeats(frame: Any, roles: Any, asked: str) -> None:
+    if roles == {"polars": True}:
+        frame, roles = pl.from_pandas(frame), {}
     text = pu_accessor.pu(frame, **roles).report(0.2).html.replace("&#x27;", "'")
     assert re.findall(r"'(\w+)' repeats: if its rows are dependent", text) == [asked] * bool(asked)
     named = "Rows of different clusters, by 'patient', are independent of each other."
