@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import pu_accessor.dask
 import pu_accessor.polars
 from pu_accessor import PUError
+from pu_accessor.roles_and_assumptions import OTHERS
 from tests.cases import ROLES, pu, put
 from tests.worlds import CODED, attempt, fuzzed
 
@@ -108,18 +109,11 @@ EXACT = {"metric", "cutoff", "compare", "calibration", "robustness"}
 UNKNOWN = "data in arrays", "data in chunks", "data in a Dataset", "rows are not in memory"
 
 
-def columns_of(roles: Roles) -> tuple[Roles, Roles]:
-    """Return the roles that name columns, and the others."""
-    of = "score", "label", "propensity", "cluster", "weight", "count"
-    columns = {name: roles[name] for name in of if name in roles}
-    return columns, {name: roles[name] for name in roles if name not in of}
-
-
 def in_arrays(frame: Rows, roles: Roles, rng: Rng) -> Any:
     """Return the accessor of two arrays."""
-    columns, rest = columns_of({"score": "score", "label": "label"} | roles)
-    arrays: Any = {role: frame[name].to_numpy() for role, name in columns.items()}
-    return pu_accessor.from_arrays(**arrays, **rest)
+    terms, columns = {"score": "score", "label": "label"} | roles, ["score", "label", *OTHERS]
+    terms |= {role: frame[terms[role]].to_numpy() for role in columns if role in terms}
+    return pu_accessor.from_arrays(**terms)
 
 
 def in_xarray(frame: Rows, roles: Roles, rng: Rng) -> Any:
