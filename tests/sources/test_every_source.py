@@ -111,8 +111,9 @@ UNKNOWN = "data in arrays", "data in chunks", "data in a Dataset", "rows are not
 
 def in_arrays(frame: Rows, roles: Roles, rng: Rng) -> Any:
     """Return the accessor of two arrays."""
-    terms, columns = {"score": "score", "label": "label"} | roles, ["score", "label", *OTHERS]
-    terms |= {role: frame[terms[role]].to_numpy() for role in columns if role in terms}
+    terms: Any = {"score": "score", "label": "label"} | roles
+    named = [role for role in ("score", "label", *OTHERS) if role in terms]
+    terms |= {role: frame[terms[role]].to_numpy() for role in named}
     return pu_accessor.from_arrays(**terms)
 
 
