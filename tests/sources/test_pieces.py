@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUValueError, PUWarning, from_chunks
 from tests.sources.test_every_source import FRAME, MODELS, check_alike, cut, rows, shrink
-from tests.worlds import attempt
+from tests.worlds import attempt, fuzzed
 
 Ask = Callable[[Any], Any]
 
@@ -147,6 +147,7 @@ def test_chunks_that_differ_from_pass_to_pass(
 # Passes and memory
 
 
+@fuzzed(2)
 @given(frame=rows, reference=st.sampled_from(["positives", "negatives", "both", "tightest"]))
 def test_bounds_hold_where_few_scores_are_kept(frame: pd.DataFrame, reference: Any) -> None:
     """No narrower than those of one frame, and the same at cutoffs of both."""
