@@ -1,4 +1,4 @@
-"""Labels and scores of any coding and dtype: read as they are meant, or refused by name."""
+"""Columns of any coding, dtype and name: read as they are meant, or with advice that is right."""
 
 import re
 from decimal import Decimal
@@ -9,92 +9,68 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUError, PUTypeError, PUValueError, from_arrays
+from pu_accessor import PUError, PUValueError, from_arrays, from_chunks
+from tests.cases import put
 
 MEANT = [True, None, False, None, True]
 NUMBERS = [1, None, 0, None, 1]
 FLOATS = np.array([1, np.nan, 0, np.nan, 1])
 SCORE = [5.0, 4.0, 3.0, 2.0, 1.0]
+SPLIT: dict[str, Any] = {"positive": 0, "negative": [1, 7]}
+SIDES: dict[str, Any] = {"positive": [None], "unlabeled": 1}
 
 
-def read(label: Any, **coding: Any) -> tuple[list[int], list[int]]:
-    """Return known positives and known negatives at each cutoff, seen through beta 0 and 1."""
-    tables = (
-        from_arrays(SCORE, label, **coding).contingency([0, 1], ranks="all").sel(bound="estimate")
-    )
-    return tables["tp"].sel(beta=0).values.tolist(), tables["fp"].sel(beta=1).values.tolist()
+def tables_of(score: Any, label: Any, **coding: Any) -> xr.Dataset:
+    """Return tables at each cutoff for beta 0 and 1, through which labels are seen."""
+    return from_arrays(score, label, **coding).contingency([0, 1], ranks="all")
 
 
-EXPECTED = ([0, 1, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1])
-
-
+EXPECTED = tables_of(SCORE, MEANT)
 NUMBERED: list[Any] = [
     *((pd.array(NUMBERS, kind), {}) for kind in ("Int64", "Float32", "int8[pyarrow]")),
     *((pd.array(MEANT, kind), {}) for kind in ("boolean", "bool[pyarrow]")),
     *((FLOATS.astype(order), {}) for order in ("<f4", ">f8")),
-    (pd.array([None, 1, 0, 1, None], "Int8"), {"positive": [None], "unlabeled": 1}),
-    (np.array([0, np.nan, 1, np.nan, 0]), {"positive": 0, "negative": [1, 7]}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("label", "coding"), NUMBERED)
-def test_numbers_are_not_looked_up_by_value(label: Any, coding: Any, monkeypatch: Any) -> None:
-    monkeypatch.delattr("pu_accessor.sources.label_states._read_any")
-    assert read(label, **coding) == EXPECTED
-
-
-def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("pu_accessor.sources.label_states._read_any")
-    one: Any = np.ones(5, np.uint8)
-    two: list[Any] = [np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])]
-    cases: list[Any] = [(one, {}, [5, 0, 0])]
-    cases += [(label, {"unlabeled": 0}, [2, 0, 3]) for label in two]
-    cases += [(label, {"negative": 0}, [2, 3, 0]) for label in two]
-    for label, coding, counts in cases:
-        tables = from_arrays(SCORE, label, **coding).contingency(0, ranks="all")
-        names = ["n_known_positive", "n_known_negative", "n_unlabeled"]
-        assert [tables[name].item() for name in names] == counts
-
-
+    *(
+        (pd.array([None, 1, 0, 1, None], "Int8"), SIDES),
+        (np.array([0, np.nan, 1, np.nan, 0]), SPLIT),
+    ),
+]
 CODED: list[Any] = [
     *((label, {}) for label in (MEANT, xr.DataArray(FLOATS))),
     (pd.Series([True, np.nan, False, pd.NA, True], dtype=object), {}),
     (pd.Categorical(MEANT, categories=[True, False]), {}),
     (pd.Categorical(NUMBERS, categories=[0, 1, 2]), {}),
     (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),
-    ([1, -1, 0, -1, 1], {"unlabeled": -1}),
     ([1, 0, -1, 0, 1], {"unlabeled": 0, "negative": -1}),
     ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
     (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
     ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
     (pd.Series([(1,), None, (0,), None, (1,)]), {"positive": [(1,)], "negative": [(0,)]}),
     *((np.array([1, -1, 0, -1, 1], order), {"unlabeled": -1}) for order in (">i4", "<i4")),
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize(("label", "coding"), CODED)
-def test_labels_of_any_coding_and_dtype(label: Any, coding: dict[str, Any]) -> None:
-    assert read(label, **coding) == EXPECTED
+@pytest.mark.parametrize(("label", "coding"), [*NUMBERED, *CODED])
+def test_labels_of_any_coding_and_dtype(
+    label: Any, coding: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if any(label is one for one, _ in NUMBERED):  # is not looked up by value
+        monkeypatch.delattr("pu_accessor.sources.label_states._read_any")
+    xr.testing.assert_identical(tables_of(SCORE, label, **coding), EXPECTED)
 
 
-UNCLEAR: list[Any] = [
-    ([1, 0], {}, r"contains two values, 1 and 0, and nothing missing: is 0 unlabeled, or a known"
-                 r" negative\? Pass unlabeled=0 or negative=0"),
-    ([False, True], {}, r"two values, False and True.* Pass unlabeled=False or negative=Fal"),
-    ([1, -1], {}, r"contains -1, which is unlabeled to some and negative to others. Pass unlab"),
-    (["1", None], {}, r"contains '1', which stands for no state. Labels are True or 1"),
-    ([1, 0, None], {"unlabeled": 0}, r"contains None \(missing\), which stands for no state"),
-    (list(range(20)), {}, r"contains 2, 3, 4, 5, 6 and 13 more: these look like many grades"),
-    ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
-    ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
-]  # fmt: skip
+ZEROS = [np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])]
+FULL: list[Any] = [(np.ones(5, np.uint8), {}, [5, 0, 0])]
+FULL += [(zeros, {"unlabeled": 0}, [2, 0, 3]) for zeros in ZEROS]
+FULL += [(zeros, {"negative": 0}, [2, 3, 0]) for zeros in ZEROS]
 
 
-@pytest.mark.parametrize(("label", "coding", "message"), UNCLEAR)
-def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) -> None:
-    score = np.arange(len(label))
-    with pytest.raises(PUValueError, match=f"label column 'label' {message}|{message}"):
-        from_arrays(score, label, **coding).contingency(0, ranks="all")
+@pytest.mark.parametrize(("label", "coding", "counts"), FULL)
+def test_full_labels(label: Any, coding: Any, counts: list[int], monkeypatch: Any) -> None:
+    monkeypatch.delattr("pu_accessor.sources.label_states._read_any")
+    tables = from_arrays(SCORE, label, **coding).contingency(0, ranks=[3])
+    names = ["n_known_positive", "n_known_negative", "n_unlabeled"]
+    assert [tables[name].item() for name in names] == counts
 
 
 # Labels from the best to the worst, and what is advised: the best are positive, whatever is rare.
@@ -104,6 +80,7 @@ ADVISED: list[Any] = [
     ([3, 2, 1, 0, 0], {}, "positive=[1, 2, 3], and negative=0 or unlabeled=0"),
     ([*"3210"], {}, "positive=['1', '2', '3'], and negative='0' or unlabeled='0'"),
     ([2, 1, 0, None], {}, "positive=[1, 2]"),
+    ([5, 4, 3, 2, 1, None], {}, "positive=[1, 2, 3, 4, 5]"),
     ([5, 4, 3, 2, 1], {}, "positive=[2, 3, 4, 5], and negative=1 or unlabeled=1"),
     ([3, 2, -1, None], {}, "positive=[2, 3], unlabeled=[-1, None]"),
     ([3, 1, 0, -2, None], {}, "positive=[1, 3], negative=[0, -2]"),
@@ -111,8 +88,11 @@ ADVISED: list[Any] = [
     ([3, 2, 1, None], {"positive": 2}, "positive=[2, 3], negative=1"),
     ([3, 2, 1, 0], {"positive": 3}, "negative=[2, 1, 0] or unlabeled=[2, 1, 0]"),
     (pd.array([2, 1, None], "Int64"), {}, "positive=[1, 2]"),
-    (pd.Categorical(["high", "high", "mid", "low"], dtype=ORDERED), {},
-     "positive=['mid', 'high'], and negative='low' or unlabeled='low'"),
+    (
+        pd.Categorical(["high", "high", "mid", "low"], dtype=ORDERED),
+        {},
+        "positive=['mid', 'high'], and negative='low' or unlabeled='low'",
+    ),
     (pd.Categorical(["high", "high", "mid", None], dtype=ORDERED), {}, "positive=['mid', 'high']"),
     (["yes", "yes", "no"], {}, "positive='yes', and negative='no' or unlabeled='no'"),
     ([" YES ", " YES ", "no", None], {}, "positive=' YES ', negative='no'"),
@@ -130,7 +110,7 @@ ADVISED: list[Any] = [
     (["q", False, "z", "z"], {}, "positive='q', unlabeled=['z', False]"),
     ([1, None, 0], {"unlabeled": 0}, "unlabeled=[0, None]"),
     ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -168,112 +148,7 @@ def test_numbers_are_thresholded_by_the_line(label: Any, looks: str, least: floa
     assert (looks == "probabilities") == ("are not supported" in str(told.value))
 
 
-@pytest.mark.parametrize(
-    "score",
-    [
-        [5, 4, 3, 2, 1],
-        np.array(SCORE, dtype=np.float32),
-        np.array(SCORE, dtype=np.longdouble),
-        pd.array(SCORE, dtype="double[pyarrow]"),
-        pd.Series([5, 4.0, np.float32(3), 2, 1], dtype=object),
-        pd.Series([Decimal(n) for n in (5, 4, 3, 2, 1)]),
-        pd.arrays.SparseArray(SCORE),
-        range(5, 0, -1),
-        xr.DataArray(SCORE),
-    ],
-    ids=lambda score: f"{type(score).__name__}-{getattr(score, 'dtype', '')}",
-)
-def test_scores_of_any_real_dtype(score: Any) -> None:
-    tables = from_arrays(score, MEANT).contingency(0.5, ranks="all")
-    xr.testing.assert_identical(tables, from_arrays(SCORE, MEANT).contingency(0.5, ranks="all"))
-
-
-@pytest.mark.parametrize("missing", ["Float64", "double[pyarrow]", object, float])
-def test_missing_scores_of_any_dtype(missing: Any) -> None:
-    score = pd.Series([3, None, 1], dtype=missing)
-    with pytest.raises(
-        PUValueError, match=r"'score' contains NaN in 1 of 3 rows. Pass nan_policy='wo"
-    ):
-        from_arrays(score, [True, None, None]).contingency(0.5, ranks="all")
-    tables = from_arrays(score, [True, None, None], nan_policy="omit").contingency(
-        0.5, ranks="all"
-    )
-    assert tables["n_unlabeled"] == 1
-    other = score.astype(object).where(score.notna(), pd.NA)
-    again = from_arrays(other, [True, None, None], nan_policy="omit").contingency(0.5, ranks="all")
-    xr.testing.assert_identical(again, tables)
-
-
-UNRANKED: list[Any] = [
-    (["a", "b"], PUTypeError, r"'score' must contain real numbers, but is (str|object) .*'a'"),
-    (["0.5", "0.1"], PUTypeError, r"must contain real numbers, .* column.astype\(float\)"),
-    ([1j, 2], PUTypeError, r"must contain real numbers, but is complex128"),
-    ([2**53, 2**53 + 1], PUValueError, r"float64 cannot tell apart, .*: column.rank\(\)"),
-    (pd.array([2**60, 2**60 + 1], dtype="int64[pyarrow]"), PUValueError, r"cannot tell apart"),
-    ([10**400, 10**401], PUValueError, r"contains object numbers that float64 cannot tell"),
-    ([[1], [2, 3]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("score", "error", "message"), UNRANKED)
-def test_scores_that_cannot_be_ranked(score: Any, error: type[PUError], message: str) -> None:
-    with pytest.raises(error, match=message):
-        from_arrays(score, [True, None]).contingency(0, ranks="all")
-
-
-def test_large_integers_that_stay_apart_are_scores() -> None:
-    tables = from_arrays([2**62, 2**61, 1], [True, None, None]).contingency(0, ranks="all")
-    assert tables["threshold"].values.tolist() == [np.inf, 2.0**62, 2.0**61, 1]
-
-
-def test_long_floats_beyond_float64_are_infinite() -> None:
-    label = [None, True, None, None]
-    score = np.array(["1e4000", "2", "1", "-1e4000"], dtype=np.longdouble)
-    tables = from_arrays(score, label).contingency(0, ranks="all")
-    expected = from_arrays([np.inf, 2, 1, -np.inf], label).contingency(0, ranks="all")
-    xr.testing.assert_identical(tables, expected)
-    if np.isfinite(score[0]):  # where they are longer than float64
-        with pytest.raises(PUValueError, match="float64 cannot tell apart"):
-            from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
-
-
-# Frames
-
-
-@pytest.mark.parametrize("name", [0, "", ("model", 1), None, 2.5])
-def test_columns_of_any_name(name: Any) -> None:
-    frame = pd.DataFrame({"label": MEANT})
-    frame.insert(0, name, SCORE)
-    expected = from_arrays(SCORE, MEANT).contingency(0.5, ranks="all")
-    xr.testing.assert_equal(frame.pu(score=name).contingency(0.5, ranks="all"), expected)
-
-
-@pytest.mark.parametrize("role", ["score", "label"])
-def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
-    frame = pd.DataFrame({"score": ["high", "low"], "label": ["yes", "no"]})
-    frame = frame.assign(label=[1, np.nan]) if role == "score" else frame.assign(score=[2.0, 1.0])
-    frame.columns = pd.Index([None if name == role else name for name in frame], dtype=object)
-    pu = frame.pu(**{role: None})
-    asked: list[Any] = [lambda: pu.auroc(0.5)]
-    if role == "label":
-        asked.append(lambda: pu.sample_to_label(1, random_state=0))
-    for ask in asked:
-        with pytest.raises(PUError, match=f"{role} column '{role}' (must contain|contains)"):
-            ask()
-    assert f"{role} column '{role}'" in " ".join(repr(pu).split())
-
-
-COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "weekday": 1})
-
-
-def test_lists_that_change_later_change_nothing() -> None:
-    lists: list[list[Any]] = [["score"], ["weekday"], [None]]
-    scores, by, unlabeled = lists
-    pu = COLUMNS.pu(score=scores, by=by, unlabeled=unlabeled)
-    expected = pu.contingency(0.5, ranks="all")
-    for role in lists:
-        role.append("gone")
-    xr.testing.assert_identical(pu.contingency(0.5, ranks="all"), expected)
+# Scores
 
 
 class Tensor:
@@ -287,9 +162,135 @@ class Tensor:
         return self.values
 
 
-def test_tensors_are_arrays() -> None:
-    score, label, count = [3.0, 2, 1, 0], [1, np.nan, np.nan, 1], [1, 2, 1, 3]
-    found = from_arrays(Tensor(score), Tensor(label), count=Tensor(count))
-    expected = from_arrays(score, label, count=count)
-    asked: Any = (found.contingency(0.3), expected.contingency(0.3))
-    xr.testing.assert_identical(*asked)
+SCORES: list[Any] = [
+    [5, 4, 3, 2, 1],
+    range(5, 0, -1),
+    np.array(SCORE, "float32"),
+    xr.DataArray(SCORE),
+]
+SCORES += [np.array(SCORE, np.longdouble), pd.array(SCORE, "double[pyarrow]"), Tensor(SCORE)]
+SCORES += [pd.Series([5, 4.0, np.float32(3), 2, 1], dtype=object), pd.arrays.SparseArray(SCORE)]
+SCORES += [pd.Series([Decimal(n) for n in (5, 4, 3, 2, 1)])]
+
+
+@pytest.mark.parametrize("score", SCORES, ids=lambda score: type(score).__name__)
+def test_scores_of_any_real_dtype(score: Any) -> None:
+    xr.testing.assert_identical(tables_of(score, Tensor(FLOATS)), EXPECTED)
+    count: Any = Tensor([1, 2, 1, 3, 1])
+    assert from_arrays(score, MEANT, count=count).contingency(0, ranks=[3])["n_unlabeled"] == 5
+
+
+@pytest.mark.parametrize("kind", ["Float64", "double[pyarrow]", object, float])
+def test_missing_scores_of_any_dtype(kind: Any) -> None:
+    score = pd.Series([5, 4, 3, None, 1], dtype=kind)
+    with pytest.raises(PUValueError, match="'score' contains NaN in 1 of 5 rows"):
+        tables_of(score, MEANT)
+    for some in (score, score.astype(object).where(score.notna(), pd.NA)):
+        found = tables_of(some, MEANT, nan_policy="omit")
+        xr.testing.assert_identical(found, tables_of([5, 4, 3, 1], [True, None, False, True]))
+
+
+# Pieces of three scores each: the first ones differ by less than float64 tells, or it holds all.
+LABEL = pd.array([True, None, None], dtype="boolean")
+ULP = np.finfo(np.longdouble).eps
+LONG = np.array([1, 2, 3], dtype=np.longdouble)
+
+
+def as_objects(*values: Any) -> Any:
+    """Return a column of these objects."""
+    return pd.Series([*values], dtype=object)
+
+
+CLOSE: list[tuple[Any, Any]] = [
+    ([2**53, 1, 2], [2**53 + 1, 1, 2]),
+    ([-(2**53), 1, 2], [-(2**53) - 1, 1, 2]),
+    (np.array([2**63, 1, 2], "uint64"), np.array([2**63 + 1, 1, 2], "uint64")),
+    (pd.array([2**60, 1, 2], "Int64"), pd.array([2**60 + 1, 1, 2], "Int64")),
+    (as_objects(-(2**53), 1, 2), as_objects(-(2**53) - 1, 1, 2)),
+    tuple(as_objects(x, *map(Decimal, "12")) for x in (Decimal.from_float(0.1), Decimal("0.1"))),
+]
+if np.finfo(np.float64).eps > ULP:  # not on each platform
+    NEXT = LONG + ULP * np.array([1, 0, 0])
+    CLOSE += [(LONG, NEXT), (as_objects(*LONG), as_objects(*NEXT))]
+EXACT: list[Any] = [[Decimal("0.1"), Decimal("123456789.25"), Decimal("-Infinity")]]
+EXACT += [[2**53 - 1, 0, -(2**53) + 1], np.array([0.1, 0.2, 0.3], "float32")]
+EXACT += [np.array([0.1, 0.2, -np.inf], np.longdouble)]
+
+
+def in_pieces(*scores: Any) -> tuple[Any, Any]:
+    """Return accessors of pieces and of all rows."""
+    parts = [pd.DataFrame({"score": score, "label": LABEL}) for score in scores]
+    return from_chunks(parts), pd.concat(parts, ignore_index=True).pu
+
+
+@pytest.mark.parametrize("scores", CLOSE)
+def test_scores_are_not_tied_silently(scores: Any) -> None:
+    for pu, may in zip(
+        in_pieces(*scores), (r"may not tell apart\. Pi", "cannot tell"), strict=True
+    ):
+        with pytest.raises(PUValueError, match=f"float64 {may}"):
+            pu.roc_bounds(0.3)
+
+
+@pytest.mark.parametrize("score", EXACT)
+def test_scores_that_float64_holds_are_taken(score: Any) -> None:
+    pieces, whole = in_pieces(score, score)
+    xr.testing.assert_identical(pieces.roc_bounds(0.3), whole.roc_bounds(0.3))
+
+
+def test_large_numbers_that_stay_apart_are_scores() -> None:
+    found = from_arrays([2**62, 2**61, 1], LABEL).contingency(0, ranks="all")
+    assert found["threshold"].values.tolist() == [np.inf, 2.0**62, 2.0**61, 1]
+    score = np.array(["1e4000", "2", "-1e4000"], np.longdouble)
+    found = from_arrays(score, LABEL).contingency(0, ranks="all")
+    assert found["threshold"].values.tolist() == [np.inf, np.inf, 2, -np.inf]
+    if np.isfinite(score[0]):  # where they are longer than float64
+        with pytest.raises(PUValueError, match="float64 cannot tell apart"):
+            from_arrays(np.append(score, score[0] * 2), [*LABEL, True]).auroc(0)
+
+
+SIGNAL = [Decimal("sNaN"), Decimal(1), Decimal(2)]
+ODD: list[dict[str, Any]] = [{"score": SIGNAL, "label": LABEL}]
+ODD += [{"score": [3, 2, 1], "label": as_objects(1, None, SIGNAL[0])}]
+ODD += [{"score": [3, 2, 1], "label": LABEL, role: SIGNAL} for role in ("propensity", "by")]
+
+
+@pytest.mark.parametrize("columns", ODD)
+def test_a_number_that_refuses_to_be_looked_at(columns: dict[str, Any]) -> None:
+    frame = pd.DataFrame(columns)
+    roles: dict[str, Any] = {name: name for name in columns}
+    for pu in (frame.pu(**roles), from_chunks([frame], **roles)):
+        with pytest.raises(PUError, match=r"sNaN|signaling NaN"):
+            pu.auroc(0.3, target="examples")
+    assert isinstance(repr(frame.pu(**roles)), str)
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", [0, "", ("model", 1), None, 2.5])
+def test_columns_of_any_name(name: Any) -> None:
+    frame = pd.DataFrame({"label": MEANT})
+    frame.insert(0, name, SCORE)
+    xr.testing.assert_equal(frame.pu(score=name).contingency([0, 1], ranks="all"), EXPECTED)
+
+
+@pytest.mark.parametrize("role", ["score", "label"])
+def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
+    columns = {"score": [2.0, 1.0], "label": [1, np.nan], role: ["yes", "no"]}
+    frame = pd.DataFrame(columns).rename(columns={role: None})
+    pu = frame.pu(**{role: None})
+    for method in ["auroc", *["sample_to_label"] * (role == "label")]:
+        with pytest.raises(PUError, match=f"{role} column '{role}' (must contain|contains)"):
+            put(pu, method, 1, **{"random_state": 0} if method != "auroc" else {})
+    assert f"{role} column '{role}'" in " ".join(repr(pu).split())
+
+
+def test_lists_that_change_later_change_nothing() -> None:
+    frame = pd.DataFrame({"score": SCORE, "label": MEANT, "weekday": 1})
+    lists: list[list[Any]] = [["score"], ["weekday"], [None]]
+    pu = frame.pu(**dict(zip(("score", "by", "unlabeled"), lists, strict=True)))
+    expected = pu.contingency(0.5, ranks="all")
+    for role in lists:
+        role.append("gone")
+    xr.testing.assert_identical(pu.contingency(0.5, ranks="all"), expected)

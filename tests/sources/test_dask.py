@@ -1,11 +1,11 @@
-"""Dask DataFrames: the answers are those of pandas, on every scheduler, whoever dies there."""
+"""What is of dask DataFrames alone: schedulers, groupbys, what is loaded and what travels."""
 
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,8 @@ import pytest
 
 from pu_accessor import PUError, PUTypeError, PUValueError
 from tests.cases import pu
-from tests.sources import test_pieces as chunks
-from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, Ask, check_same, whole_frame
+from tests.sources.test_every_source import FRAME, MODELS
+from tests.sources.test_pieces import Ask, check_both
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -27,19 +27,13 @@ import pu_accessor.dask  # noqa: E402, F401
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
 
 DDF = dd.from_pandas(FRAME, npartitions=4, sort=False)
-# Of these each takes other ways through partitions: counts, corners, pairs, all at ranks.
-SOME = ["contingency at ranks by key", "roc weighted omit", "roc from both", "compare omit"]
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """Start a worker once; `make test-distributed` has two, and kills them."""
-    kind = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "protocol": "tcp"}
-    with (
-        distributed.LocalCluster(**kind, dashboard_address=":0") as local,
-        distributed.Client(local, set_as_default=False) as client,
-    ):
-        yield client
+# Of these each takes other ways through partitions: counts, corners, pairs, all in one frame.
+SOME: list[Ask] = [
+    lambda pu: pu(by="key").contingency({"a": 0.2, "b": 0.5}, ranks=[60, 7]),
+    lambda pu: pu(by="key").assume(reference="both").roc_bounds(0.3),
+    lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare("auroc", 0.3),
+    lambda pu: pu(cluster="patient").auroc(0.3),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -56,60 +50,39 @@ def on(cluster: Any) -> Iterator[None]:
         yield
 
 
-# The same as in pandas
-
-
-@pytest.mark.parametrize("name", WAYS)
-def test_partitions_give_what_pandas_gives(name: str) -> None:
-    check_same(ASKED[name](DDF.pu), whole_frame(name))
-
-
 def test_threads() -> None:
     with dask.config.set(scheduler="threads", num_workers=4):
-        for name in SOME:
-            check_same(ASKED[name](DDF.pu), whole_frame(name))
+        for ask in SOME:
+            check_both(ask, FRAME, DDF.pu)
 
 
-def test_a_cluster(cluster: Any, tmp_path: Path) -> None:
-    for start in (0, 150, 300):  # in files of several row groups
-        path = tmp_path / f"part.{start // 150}.parquet"
-        FRAME.iloc[start : start + 150].to_parquet(path, row_group_size=40, index=False)
+def test_a_cluster(tmp_path: Path) -> None:
+    """`make test-distributed` has two workers, and kills them."""
+    for start in (0, 150):  # in files of several row groups
+        FRAME[start:][:150].to_parquet(tmp_path / f"{start}.parquet", row_group_size=40)
     parts = dd.read_parquet(tmp_path, split_row_groups=True)
-    assert parts.npartitions == 4 + 4 + 3
-    with on(cluster):
-        check_same(ASKED[SOME[3]](DDF.pu), whole_frame(SOME[3]))
-        check_same(ASKED[SOME[0]](DDF.persist().pu), whole_frame(SOME[0]))
-        check_same(ASKED[SOME[1]](parts.pu), whole_frame(SOME[1]))
-        with pytest.raises(PUValueError, match=r"contains NaN in \d+ of 400 rows"):
-            DDF.pu(score="holes").auroc(0.3)
-        chunks.check_errors(lambda pu: pu(score="scor").auroc(0.3), FRAME, DDF)
+    assert parts.npartitions == 4 + 4
+    kind = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "protocol": "tcp"}
+    with (
+        distributed.LocalCluster(**kind, dashboard_address=":0") as local,
+        distributed.Client(local, set_as_default=False) as client,
+        on(client),
+    ):
+        for ask in SOME:
+            check_both(ask, FRAME[:300], parts.pu)
+        check_both(SOME[0], FRAME, DDF.persist().pu)
+        check_both(lambda pu: pu(score="holes").auroc(0.3), FRAME, DDF.pu)  # an error
 
 
-# Groupbys
-
-
-@pytest.mark.parametrize("by", ["key", ["key"], ["fold", "key"]])
+@pytest.mark.parametrize("by", [["key"], ["fold", "key"]])
 def test_groupbys(by: Any) -> None:
-    grouped, lazy = FRAME.groupby(by), DDF.groupby(by)
-    asked: list[Ask] = [
-        lambda pu: pu.contingency(0.3, ranks=[3, 20]),
-        lambda pu: pu(score=MODELS, on_error="raise").roc_bounds(0.3),
-        lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare("auroc", 0.3),
-    ]
-    for ask in asked if by == "key" else asked[:1]:
-        check_same(ask(lazy.pu), ask(pu(grouped)))
-
-
-@pytest.mark.parametrize("observed", [True, False])
-def test_groupbys_of_categories(observed: bool) -> None:
-    frame = FRAME.assign(key=pd.Categorical(FRAME["key"], ["c", "unseen", "a", "b"]))
+    assert DDF.groupby(by).pu.auroc(0.3).equals(pu(FRAME.groupby(by)).auroc(0.3))
+    frame = FRAME.assign(key=pd.Categorical(FRAME["key"], ["c", "b", "a"]))
     ddf = dd.from_pandas(frame, npartitions=3, sort=False)
-    grouped = pu(frame.groupby("key", observed=observed))
-    check_same(ddf.groupby("key", observed=observed).pu.auroc(0.3), grouped.auroc(0.3))
-
-
-def test_groupbys_by_a_column_itself() -> None:
-    check_same(DDF.groupby(DDF["key"]).pu.auroc(0.3), FRAME.pu(by="key").auroc(0.3))
+    for observed in (True, False):
+        found = ddf.groupby(by, observed=observed).pu.auroc(0.3)
+        assert found.equals(pu(frame.groupby(by, observed=observed)).auroc(0.3))
+    assert DDF.groupby(DDF["key"]).pu.auroc(0.3).equals(FRAME.pu(by="key").auroc(0.3))
 
 
 GROUPBYS: list[Any] = [
@@ -127,19 +100,6 @@ def test_other_groupbys_are_refused(group: Any, error: type[PUError], told: str)
         group().pu  # noqa: B018
 
 
-# Errors and warnings
-
-
-@pytest.mark.parametrize("roles", [*chunks.WRONG, {"label": np.ones(3)}], ids=str)
-def test_errors_are_those_of_pandas(roles: dict[str, Any]) -> None:
-    chunks.check_errors(lambda pu: pu(**roles).auroc(0.3), FRAME, DDF)
-
-
-def test_skipped_groups_are_told_alike() -> None:
-    ddf = dd.from_pandas(chunks.SPOILT, npartitions=2, sort=False)
-    chunks.check_skips(chunks.SPOILT.pu(**chunks.SKIP), ddf.groupby("key").pu(on_error="skip"))
-
-
 def test_partitions_are_read_twice_for_all_groups_and_models_and_of_named_columns() -> None:
     parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 100)]
     read, names = [0] * len(parts), set[str]()
@@ -151,22 +111,8 @@ def test_partitions_are_read_twice_for_all_groups_and_models_and_of_named_column
         return some
 
     ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
-    frames = (one.pu(score=MODELS, by="key") for one in (ddf, FRAME))
-    check_same(*(pu.roc_bounds([0.1, 0.3]) for pu in frames))
+    check_both(lambda pu: pu(score=MODELS, by="key").roc_bounds([0.1, 0.3]), FRAME, ddf.pu)
     assert read == [2] * len(parts) and names == {"key", "label", *MODELS}
-
-
-def test_partitions_that_are_drawn_anew() -> None:
-    rng = np.random.default_rng(0)
-
-    def load(number: int) -> Any:
-        return FRAME.iloc[: rng.integers(100, 400)]
-
-    ddf = dd.from_map(load, range(3), meta=FRAME.iloc[:0])
-    with pytest.raises(
-        PUValueError, match=r"^ddf must contain the same rows each time, but of \d+"
-    ):
-        ddf.pu.roc_bounds(0.3)
 
 
 def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,12 +121,6 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
     label = np.where(np.isin(np.arange(rows), rng.choice(rows, known, replace=False)), 1, np.nan)
     frame = frame.assign(square=frame["score"] ** 2, label=label)
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
-    asked: list[Ask] = [
-        lambda pu: pu(by="key").contingency(0.05, ranks=[10_000, 45_000]),
-        lambda pu: pu.auroc(0.05),
-        lambda pu: pu(score=["score", "square"]).compare(),
-    ]
-    expected = [ask(frame.pu) for ask in asked]
     monkeypatch.setattr("pu_accessor.sources.first_pass._MAX_SAMPLED_ROWS", 100)
     sizes: list[int] = []
     frames: list[int] = []
@@ -191,22 +131,21 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
         else:
             sizes.append(len(pickle.dumps(value)))
 
+    asked: list[Ask] = [lambda pu: pu(by="key").contingency(0.05, ranks=[10_000, 45_000])]
+    asked += [lambda pu: pu.auroc(0.05), lambda pu: pu(score=["score", "square"]).compare()]
     with dask.callbacks.Callback(posttask=note):
-        for ask, one in zip(asked, expected, strict=True):
-            check_same(ask(ddf.pu), one)
+        for ask in asked:
+            check_both(ask, frame, ddf.pu)
     assert max(frames) == rows // 4 and len(sizes) > 3 * 2 * 4
     assert 8 * known < max(sizes) < 20_000  # a partition's scores are 200,000
-
-
-# A cluster that gives up; `make test-distributed` kills workers at each question
 
 
 def test_a_cluster_that_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed.scheduler import KilledWorker
 
     def give_up(*_: Any) -> Any:
-        worker = SimpleNamespace(address="tcp://127.0.0.1:1")
-        raise KilledWorker("task", last_worker=cast("Any", worker), allowed_failures=3)
+        worker: Any = SimpleNamespace(address="tcp://127.0.0.1:1")
+        raise KilledWorker("task", last_worker=worker, allowed_failures=3)
 
     monkeypatch.setattr("pu_accessor.dask.compute", give_up)
     with pytest.raises(PUError, match=r"(?s)^ddf could .*KilledWorker.*no result.*repartition"):

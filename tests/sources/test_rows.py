@@ -1,4 +1,4 @@
-"""Rows that sources give back, drawn or best, and what their reprs count."""
+"""What reprs of sources count."""
 
 import re
 from collections.abc import Callable
@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
+from tests.sources.test_every_source import MODELS
 
 # Tied scores of positives and others, and how probably each is labeled.
 RNG, TRUTH = np.random.default_rng(3), np.arange(120) % 2 == 0
@@ -17,24 +18,17 @@ LABEL = np.where(RNG.random(120) < 0.5, TRUTH.astype(float), np.nan)
 FRAME = pd.DataFrame({"score": RNG.normal(3 * TRUTH).round(1), "label": LABEL})
 FRAME["propensity"] = RNG.uniform(0.2, 0.9, 120)
 
-OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
-
 # An array over other dimensions is no column of these samples.
+OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
 SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "frame": lambda frame: frame.pu(),
     "arrays": lambda frame: pu_accessor.from_arrays(frame["score"], frame["label"]),
-    "lists": lambda frame: pu_accessor.from_arrays([*frame["score"]], [*frame["label"]]),
     "samples": lambda frame: (
         xr.Dataset({name: ("sample", column) for name, column in frame.items()})
         .assign(other=OTHER[:, : len(frame)])
         .pu()
     ),
 }
-
-
-# What they count
-
-
 KINDS = {"known positives": 1, "known negatives": 0, "unlabeled": -1}
 COUNTS = {name: str((FRAME["label"].fillna(-1) == kind).sum()) for name, kind in KINDS.items()}
 TIES = f"{FRAME['score'].nunique()} in 120 scores (ties share a cutoff)"
@@ -51,8 +45,7 @@ def counted(pu: Any) -> dict[str, str]:
 @pytest.mark.parametrize("kind", SOURCES)
 def test_reprs_count_labels_and_ties(kind: str) -> None:
     expected = {**COUNTS, "distinct scores": TIES}
-    if kind == "samples":
-        expected["dimensions"] = "sample 120"
+    expected |= {"dimensions": "sample 120"} if kind == "samples" else {}
     assert counted(SOURCES[kind](FRAME)) == expected
     gaps = FRAME.assign(score=FRAME["score"].where(FRAME.index >= 7))
     there = counted(SOURCES[kind](gaps)(nan_policy="omit"))
@@ -62,7 +55,7 @@ def test_reprs_count_labels_and_ties(kind: str) -> None:
     assert [*text] == ["not ready"] and "must contain real numbers" in text["not ready"]
 
 
-def test_reprs_of_samples_name_dimensions() -> None:
+def test_reprs_of_samples_name_dimensions_and_count_nothing_large_or_lazy() -> None:
     label = FRAME["label"].to_numpy()
     ds = xr.Dataset({"score": OTHER, "label": ("sample", label)})
     assert counted(ds.pu()) == {**COUNTS, "dimensions": "sample 120, model 2"}
@@ -70,46 +63,40 @@ def test_reprs_of_samples_name_dimensions() -> None:
     doubled = {name: f"{1200 * int(count):,}" for name, count in COUNTS.items()}
     told = {**doubled, "missing scores": "62: ranked last", "dimensions": "row 120, fold 1,200"}
     assert counted(folds.pu(dim="row", nan_policy="worst")) == told
-
-
-def test_reprs_of_large_or_lazy_samples_count_nothing() -> None:
-    large, few = np.zeros((2, 2**20 + 1)), 2**20
-    most = xr.Dataset({"score": ("sample", large[0, :few]), "label": ("sample", large[1, :few])})
+    large, few = np.zeros((2, 2**20)), 2**19 + 1
+    most = xr.Dataset({"score": ("sample", large[0]), "label": ("sample", large[1])})
     assert counted(most.pu())["distinct scores"] == "1 in 1,048,576 scores (ties share a cutoff)"
-    large = large[:, : few // 2 + 1]
-    one = xr.Dataset({"score": ("sample", large[0]), "label": ("sample", large[0])})
+    one = most.isel(sample=slice(few))
     for name in ("score", "label"):
-        several = one.assign({name: (("fold", "sample"), large)})
+        several = one.assign({name: (("fold", "sample"), large[:, :few])})
         assert counted(several.pu()) == {"dimensions": "sample 524,289, fold 2"}
-    pytest.importorskip("dask")
-    for name in ("score", "label"):
         lazy = one.assign({name: one[name].chunk(sample=1000)})
         assert counted(lazy.pu()) == {"dimensions": "sample 524,289"}
 
 
-def test_reprs_of_large_frames_count_labels_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("frames", "column_summary"):
+def test_reprs_of_frames_name_models_and_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = FRAME.assign(other=-FRAME["score"], site=np.arange(120) % 3, day="x")
+    told = counted(frame.pu(score=MODELS, by=["site", "day"]))
+    assert told == {**COUNTS, "models": "2: score, other", "groups": "3: site, day"}
+    gaps = frame.assign(score=np.nan, other=frame["other"].where(frame.index > 0))
+    missing = counted(gaps.pu(score=MODELS))["missing scores"]
+    assert missing == "121: nan_policy='omit' or 'worst'"
+    for module in ("frames", "column_summary"):  # above which labels alone are counted
         monkeypatch.setattr(f"pu_accessor.sources.{module}.MAX_ROWS_LOOKED_UP", 120)
-    frame = pd.concat([FRAME, FRAME.iloc[:1]], ignore_index=True).assign(site="x")
-    few, large = (counted(some.pu(by="site")) for some in (frame.iloc[:120], frame))
-    assert few == {**COUNTS, "distinct scores": TIES, "groups": "1: site"}
+    more = pd.concat([frame, frame.iloc[:1]], ignore_index=True)
+    few, large = (counted(some.pu(by="day")) for some in (frame, more))
+    assert few == {**COUNTS, "distinct scores": TIES, "groups": "1: day"}
     assert [*large] == [*COUNTS]
 
 
-def test_reprs_of_frames_name_models_and_groups() -> None:
-    frame = FRAME.assign(other=-FRAME["score"], site=np.arange(120) % 3, day="x")
-    told = counted(frame.pu(score=["score", "other"], by=["site", "day"]))
-    assert told == {**COUNTS, "models": "2: score, other", "groups": "3: site, day"}
-    gaps = frame.assign(score=np.nan, other=frame["other"].where(frame.index > 0))
-    missing = counted(gaps.pu(score=["score", "other"]))["missing scores"]
-    assert missing == "121: nan_policy='omit' or 'worst'"
-
-
-def test_reprs_of_chunks_and_of_nothing() -> None:
+def test_reprs_of_chunks_weights_and_nothing() -> None:
     assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
-    empty = counted(FRAME.iloc[:0].pu())
-    assert empty == {
-        "not ready": "score and label must contain at least one example, but are empty."
-    }
-    empty = counted(pu_accessor.from_chunks([]))
-    assert [*empty] == ["not ready"] and "chunks must" in empty["not ready"]
+    weights = FRAME.assign(weight=np.arange(120) / 4 + 1, count=np.arange(120) % 3)
+    known = weights[LABEL == 1]
+    told = f"1 to 30.75, 1,905 in all, {known['weight'].sum():,g} of known positives"
+    assert counted(weights.pu(weight="weight"))["weights"] == told
+    told = f"0 to 2, 120 in all, {known['count'].sum()} of known positives"
+    assert counted(weights.pu(count="count"))["counts"] == told
+    empty = "score and label must contain at least one example, but are empty."
+    assert counted(FRAME.iloc[:0].pu()) == {"not ready": empty}
+    assert "chunks must" in counted(pu_accessor.from_chunks([]))["not ready"]
