@@ -1,30 +1,23 @@
-"""Averages over groups: against a grid of limits, pairs of groups, and all samples that there are.
+"""Averages over groups: against what each adds, a grid of limits, and pairs of groups.
 
 Of a fault in what is averaged `test_population.py` and `test_designs.py` know more.
 """
 
-from collections.abc import Callable, Sequence
-from itertools import combinations
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError
 from tests.cases import put
-from tests.support.oracles import (
-    averages_oracle,
-    cluster_oracle,
-    estimates_oracle,
-    practice_oracle,
-)
+from tests.support.oracles import averages_oracle, cluster_oracle, estimates_oracle
 
 # Of few clusters, and of what lies outside; the table of messages is about these.
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-AREAS = ("auroc", "average_precision")
+WHOLE = ("auroc", "average_precision", "bedroc")
 NUMBERS = ["estimate", "standard_error", "lower", "upper"]
 both = pytest.mark.parametrize("target", ["population", "examples"])
 
@@ -51,6 +44,14 @@ def ask(df: pd.DataFrame, name: Any, beta: Any, **how: Any) -> pd.DataFrame:
 # Intervals
 
 
+ALPHA, ACTS = 5.0, 0.35
+
+
+def worth(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    """Return net benefit at a threshold."""
+    return (tp - fp * ACTS / (1 - ACTS)) / (tp + fp + fn + tn)
+
+
 def predicted(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     """Return a share that no label changes."""
     return (tp + fp) / (tp + fp + fn + tn)
@@ -68,25 +69,33 @@ def term_of(
         found = estimates_oracle.average_precision(part["score"].tolist(), label, beta)
         value, square, most = float(found.value), found.standard_error**2, positives / n
         return averages_oracle.Term(value, 0.0, most, square, n, positives), ends
-    below = part["score"].rank()[part["label"] == 1]
-    with np.errstate(invalid="ignore"):
-        spread = np.nan if n == 1 else float(below.var(ddof=1)) / n / negatives**2
+    below, least = part["score"].rank()[part["label"] == 1], -(size - n - negatives)
     if name == "auroc":
-        value = (below.mean() - (positives + 1) / 2) / negatives
-        least = -(size - n - negatives) / (2 * negatives)
-        most = least + (size - n) / negatives
+        each = (below - (positives + 1) / 2) / negatives  # if all were like one of the known
+        low, high = least / (2 * negatives), least / (2 * negatives) + (size - n) / negatives
+    elif name == "bedroc":
+
+        def mean(start: Any, number: float) -> Any:
+            weights = (np.exp(-ALPHA * place / size) for place in (start, start + number))
+            return -np.subtract(*reversed([*weights])) / number
+
+        top, bottom = mean(0, positives), mean(size - positives, positives)
+        each, low, high = (
+            (weight - bottom) / (top - bottom)
+            for weight in (mean(size - below, 1), mean(size - n, n), mean(0, n))
+        )
     else:
+        rank = int((part["score"] >= ACTS).sum()) if name == "net_benefit" else rank
 
         def of_hits(tp: float) -> float:
             counts = tp, rank - tp, positives - tp, negatives - rank + tp
-            return float(cluster_oracle.METRICS.get(name, name)(*counts))
+            return float({**cluster_oracle.METRICS, "net_benefit": worth}.get(name, name)(*counts))
 
-        share = float((below > size - rank).mean())
-        value, (least, most) = (of_hits(share * positives), sorted(map(of_hits, (0.0, positives))))
-        spread = np.nan if n == 1 else share * (1 - share) / (n - 1) * (most - least) ** 2
+        low, high = sorted(map(of_hits, (0.0, positives)))
+        each = (below > size - rank).map({True: of_hits(positives), False: of_hits(0.0)})
         ends += map(of_hits, (max(rank + positives - size, 0.0), min(rank, positives)))
-    square = spread * hidden if hidden else 0.0
-    return averages_oracle.Term(value, least, most, square, n, positives), ends
+    square = (np.nan if n == 1 else each.var(ddof=1) / n) * hidden if hidden else 0.0
+    return averages_oracle.Term(each.mean(), low, high, square, n, positives), ends
 
 
 def check_average(
@@ -103,10 +112,11 @@ def check_average(
         )
         for term, _ in parts
     ]
-    scatter = 1 / 3 if name in AREAS else 1.0
+    scatter = 1 / 3 if name in WHOLE else 1.0
     wanted = averages_oracle.average(scaled, scatter, level, new=target == "population")
-    how = {} if name in AREAS else {"at": rank}
-    row = ask(df, name, betas, target=target, level=level, **how).iloc[0]
+    at = {} if name in WHOLE else {"at": {"threshold": ACTS} if name == "net_benefit" else rank}
+    metric = pu_accessor.bedroc(ALPHA) if name == "bedroc" else name
+    row = ask(df, metric, betas, target=target, level=level, **at).iloc[0]
     near: dict[str, Any] = {"rel": 1e-9, "abs": 1e-15, "nan_ok": True}
     assert row["estimate"] == pytest.approx(floor + width * wanted.value, **near)
     assert row["standard_error"] == pytest.approx(width * wanted.error, **near)
@@ -117,7 +127,16 @@ def check_average(
 
 # How many are known, how much groups differ, the level and the rank.
 DRAWS = [(1, 0, 0.95, 4), (1, 1.5, 0.8, 4), (4, 1.5, 0.9, 4), (4, 1.5, 0.95, 11)]
-NAMES: list[Any] = [*AREAS, "precision", "recall", "fpr", "accuracy", "lift", "informedness"]
+NAMES: list[Any] = [
+    *WHOLE,
+    "net_benefit",
+    "precision",
+    "recall",
+    "fpr",
+    "accuracy",
+    "lift",
+    "informedness",
+]
 
 
 @pytest.mark.parametrize("draws", DRAWS)
@@ -136,6 +155,7 @@ def test_averages_are_those_of_a_slow_reference(
         label = np.full(size, np.nan)
         label[:n], label[n : n + query % 3] = 1, 0
         score *= -1 if name == "informedness" else 1  # worse than chance
+        score = 1 / (1 + np.exp(1 - score))
         parts.append(pd.DataFrame({"query": query, "score": score, "label": label}))
         betas[query] = [0.1, 0.05, 0.2, 0.0][query % 4] if known == 1 else 0.15
     check_average(pd.concat(parts, ignore_index=True), betas, name, target, level, rank)
@@ -174,7 +194,7 @@ def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: 
 # Clusters of which some have rows in several groups
 
 RATES: dict[str, dict[str, Any]] = {
-    **{name: {} for name in ("auroc", "average_precision", "bedroc")},
+    **{name: {} for name in WHOLE},
     "recall": {"at": {"threshold": 0.7}},
     "precision": {"at": {"rank": 6}},
     "f1": {"at": {"fraction": 0.25}},
@@ -185,7 +205,7 @@ BETA = 0.2
 def shared(df: pd.DataFrame, name: str, cluster: Any = "patient", **how: Any) -> pd.DataFrame:
     """Return the average of what new queries have."""
     how = {"cluster": cluster, "target": "population", **RATES[name], **how}
-    return ask(df, pu_accessor.bedroc(5) if name == "bedroc" else name, BETA, **how)
+    return ask(df, pu_accessor.bedroc(ALPHA) if name == "bedroc" else name, BETA, **how)
 
 
 def of_group(part: pd.DataFrame, name: str) -> tuple[float, np.ndarray]:
@@ -196,7 +216,7 @@ def of_group(part: pd.DataFrame, name: str) -> tuple[float, np.ndarray]:
     functionals: dict[str, Callable[[], cluster_oracle.Functional]] = {
         "auroc": lambda: cluster_oracle.auroc_of(scores, of),
         "average_precision": lambda: cluster_oracle.unbiased_precision_of(scores, of),
-        "bedroc": lambda: cluster_oracle.bedroc_of(scores, of, 5),
+        "bedroc": lambda: cluster_oracle.bedroc_of(scores, of, ALPHA),
         "recall": lambda: cluster_oracle.metric_of(scores, of, 0.7, recall),
     }
     if name in functionals:
@@ -265,70 +285,6 @@ def test_clusters_of_one_group_each_change_no_number(name: str) -> None:
     assert crossed["standard_error"].item() >= plain["standard_error"].item()
     assert "one group" in nested.attrs["clusters"] and "clusters" not in plain.attrs
     assert "several groups" in crossed.attrs["clusters"]
-
-
-# ---------------------------------------------------------------------------------------------
-# Over all samples of known positives that there are, means and errors are true
-
-ALPHA, ACTS = 5.0, 0.35
-ASKED: dict[str, dict[str, Any]] = {
-    **{name: {"metric": name} for name in AREAS},
-    "bedroc": {"metric": pu_accessor.bedroc(ALPHA)},
-    "net_benefit": {"metric": "net_benefit", "at": {"threshold": ACTS}},
-    "precision": {"metric": "precision", "at": 4},
-}
-# Scores, the truth, and how many positives are known; hidden ones differ between groups.
-GROUPS: list[tuple[list[float], list[int], int]] = [
-    ([9.0, 8, 7, 6, 5, 4, 3, 2], [1, 0, 1, 0, 0, 1, 0, 0], 1),
-    ([5.0, 5, 4, 3, 3, 2, 1, 1, 0], [1, 0, 1, 1, 0, 0, 1, 0, 0], 2),
-    ([1.0, 2, 3, 4, 5, 6], [1, 0, 1, 0, 0, 0], 1),
-    ([0.5, 0.5, 0.4, 0.4, 0.1, 0.1, 0.0], [0, 1, 1, 0, 1, 0, 0], 3),
-]
-POOR = [10 - one for one in GROUPS[1][0]], GROUPS[1][1]  # whose positives are at the bottom
-
-
-def true_value(name: str, score: Sequence[float], truth: Sequence[int]) -> float:
-    """Return a metric where all is known."""
-    yes, acts = np.array(truth) == 1, np.array(score) / 10 >= ACTS
-    true, top = (acts & yes).sum(), yes[np.argsort(score)[::-1][:4]]
-    found = {
-        "auroc": lambda: roc_auc_score(truth, score),
-        "average_precision": lambda: average_precision_score(truth, score),
-        "bedroc": lambda: practice_oracle.unbiased_bedroc(score, yes.tolist(), yes.sum(), ALPHA),
-        "net_benefit": lambda: (true - (acts.sum() - true) * ACTS / (1 - ACTS)) / len(score),
-        "precision": lambda: top.mean(),
-    }[name]()
-    return float(found)
-
-
-@both
-@pytest.mark.parametrize("number", range(4))
-@pytest.mark.parametrize("name", ASKED)
-def test_over_all_samples_means_and_errors_are_true(name: str, number: int, target: str) -> None:
-    score, truth, known = GROUPS[number]
-    if (name, known) == ("average_precision", 1) or (name == "precision" and number % 2):
-        return  # which needs two known positives, or no ties at the cutoff
-    betas = {"sample": (sum(truth) - known) / (len(truth) - known), "known": 0.0}
-    rows = []
-    for some in combinations(np.flatnonzero(truth), known):
-        label = [1.0 if place in some else None for place in range(len(truth))]
-        sample = pd.DataFrame({"query": "sample", "score": score, "label": label})
-        all_known = [1.0 if one else None for one in POOR[1]]
-        other = pd.DataFrame({"query": "known", "score": POOR[0], "label": all_known})
-        df = pd.concat([sample, other])
-        df["score"] /= 10
-        how = {"average": True, "target": target, **ASKED[name]}
-        rows.append(put(df.pu(by="query"), "metric", beta=betas, **how).iloc[0])
-    found, poor = pd.DataFrame(rows), true_value(name, *POOR)
-    values, square = found["estimate"], (found["standard_error"] ** 2).mean()
-    assert values.mean() == pytest.approx((true_value(name, score, truth) + poor) / 2, rel=1e-12)
-    if target == "population":
-        expected = abs(values - poor).clip(upper=0.5)
-        np.testing.assert_allclose(found["standard_error"], expected, rtol=1e-9)
-    elif known > 1 and name != "average_precision":
-        assert square == pytest.approx(values.var(ddof=0), rel=1e-9)
-    elif name in AREAS:  # it is no less
-        assert square >= values.var(ddof=0) * (1 - 1e-9)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -423,20 +379,6 @@ def test_averages_of_counts_go_with_their_units(target: str, joint: bool) -> Non
         point = ask(draw(7), lambda tp, fp, fn, tn: tp, 0.13, at=9, target=target).iloc[0]
         assert plain["estimate"] == pytest.approx(point["estimate"], rel=1e-12)
         assert plain["lower"] < point["lower"] < point["upper"] < plain["upper"]
-
-
-@both
-def test_net_benefit_is_that_of_the_metric_at_the_threshold(target: str) -> None:
-    df = draw(1).assign(score=lambda df: 1 / (1 + np.exp(-df["score"])))
-
-    def worth(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return (tp - fp * 0.6 / 0.4) / (tp + fp + fn + tn)
-
-    how = {"target": target}
-    found = ask(df, "net_benefit", 0.1, at={"threshold": [0.5, 0.6]}, **how)
-    same = ask(df, worth, 0.1, at={"threshold": 0.6}, **how)
-    assert found["at"].tolist() == [0.5, 0.6]
-    np.testing.assert_allclose(found.loc[[1], NUMBERS], same[NUMBERS], rtol=1e-12)
 
 
 def test_lift_at_a_share_rounds_up_in_each_group() -> None:
