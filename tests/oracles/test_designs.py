@@ -111,11 +111,9 @@ def test_bedroc_has_the_error_of_what_rows_add(kind: str, design: str) -> None:
     assert row["standard_error"] == pytest.approx(squared**0.5, rel=1e-6)
 
 
-RATES: dict[str, Any] = {
-    **{
-        name: cluster_oracle.METRICS[name] for name in ("recall", "fpr", "precision", "mcc", "npv")
-    },
-    "net_benefit": lambda tp, fp, fn, tn: tp - fp * AT / (1 - AT),
+RATES: dict[str, Any] = {"net_benefit": lambda tp, fp, fn, tn: tp - fp * AT / (1 - AT)}
+RATES |= {
+    name: cluster_oracle.METRICS[name] for name in ("recall", "fpr", "precision", "mcc", "npv")
 }
 
 
@@ -161,17 +159,21 @@ def test_bins_of_clusters_are_limited_by_their_definition() -> None:
 Question = Callable[[Any], Any]
 MODELS = ["score", "svm"]
 CUT: dict[str, Any] = {"at": {"threshold": 0.5}}
-ALONE: dict[str, Question] = {
-    "prevalence": lambda pu: pu.assume(prevalence=0.1).average_precision(0.3),
-    "part": lambda pu: pu.auroc(0.3, max_fpr=0.2),
+ANYWHERE: dict[str, Question] = {
     "interval": lambda pu: pu.auroc(pd.Interval(0.2, 0.4)),
-    "threshold": lambda pu: pu.metric(["precision", "mcc"], 0.3, **CUT),
     "rank": lambda pu: pu.metric(["precision", "recall"], 0.3, at=50),
+    "rank and interval": lambda pu: pu.metric("recall", pd.Interval(0.2, 0.4), at=50),
     "fraction": lambda pu: pu.metric("f1", 0.3, at={"fraction": 0.1}),
     "at recall": lambda pu: pu.metric("precision", 0.3, at={"recall": 0.5}),
     "tables": lambda pu: pu.contingency([0.1, 0.3], ranks="all"),
     "some cutoffs": lambda pu: pu.contingency(0.3, ranks=[10, 50]),
     "curves": lambda pu: pu.roc_bounds(0.3),
+}
+ALONE: dict[str, Question] = {  # which take scores on a common scale
+    **ANYWHERE,
+    "prevalence": lambda pu: pu.assume(prevalence=0.1).average_precision(0.3),
+    "part": lambda pu: pu.auroc(0.3, max_fpr=0.2),
+    "threshold": lambda pu: pu.metric(["precision", "mcc"], 0.3, **CUT),
     "calibration": lambda pu: pu(score="chance").calibration(0.3, bins=[0, 0.3, 0.6, 1]),
 }
 OF_ALL: dict[str, Question] = {
@@ -199,7 +201,7 @@ WAYS: dict[str, tuple[dict[str, Question], dict[str, Any], dict[str, Any]]] = {
     "rows": (OF_ALL | ALONE, ROWS, {}),
     "clusters": (OF_ALL | ALONE, {"cluster": "site"}, {}),
     "monotone": (OF_ALL | ALONE, ROWS, {"monotone": True}),
-    "pool": (OF_ALL, {**ROWS, "by": "fold", "pool": True}, {}),
+    "pool": (OF_ALL | ANYWHERE, {**ROWS, "by": "fold", "pool": True}, {}),
     "models": (OF_ALL | OF_MODELS, {**ROWS, "score": MODELS}, {}),
     "models by group": (OF_MODELS, {**ROWS, "score": MODELS, "by": "fold"}, {}),
     "groups": (OF_GROUPS, {**ROWS, "by": "fold"}, {}),
@@ -243,7 +245,7 @@ def test_whole_weights_are_repeated_rows(way: str, name: str) -> None:
     same(found, asked[name](repeated), atol=1e-12, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["prevalence", "part", "interval", "threshold", "rank"])
+@pytest.mark.parametrize("name", ["prevalence", "part", "rank", "rank and interval", "threshold"])
 def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
     """Fractions take a path of their own, with counts that are floats."""
     df = draw_whole(6)

@@ -147,31 +147,33 @@ def completed_at(score: list[float], label: Labels, beta: float, threshold: floa
     return [float(x) for x in (here.tp / last.tp, here.fp / last.fp, last.tp / len(score))]
 
 
+OF_RATES = {"recall", "fpr", "tnr", "fnr", "balanced_accuracy", "informedness"}
+ALL = sorted({*cluster_oracle.METRICS} - {"tpr"})
+OF_BOTH = sorted({*ALL} - OF_RATES)  # of rates, and of the prevalence
+
+
 @pytest.mark.parametrize("place", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("prevalence", [None, 0.003, 0.6])
-@pytest.mark.parametrize("name", {*cluster_oracle.METRICS} - {"tpr"})
+@pytest.mark.parametrize(
+    ("seed", "beta", "way"), [(0, 0.35, 1), (1, 0.1, 1), (4, 0, 1), (9, 0.6, -1)]
+)
 def test_metrics_agree_with_two_binomials(
-    name: str, prevalence: float | None, place: float
+    seed: int, beta: float, way: int, prevalence: float | None, place: float
 ) -> None:
-    function = cluster_oracle.METRICS[name]
-    for seed, beta, way in ((0, 0.35, 1), (1, 0.1, 1), (4, 0.0, 1), (9, 0.6, -1)):
-        score, label, _ = draw(seed)
-        score = [way * one for one in score]
-        threshold = sorted(score)[int(len(score) * place)]
-        tpr, fpr, share = completed_at(score, label, beta, threshold)
-        p = share if prevalence is None else prevalence
+    score, label, _ = draw(seed)
+    score = [way * one for one in score]
+    threshold = sorted(score)[int(len(score) * place)]
+    tpr, fpr, share = completed_at(score, label, beta, threshold)
+    p, of = prevalence or share, cluster_oracle.shares(label, beta)
+    asked: dict[str, Any] = {"at": {"threshold": threshold}, "level": 0.9}
+    asked |= {"prevalence": prevalence} if prevalence else {}
+    for row in ask(score, label, OF_BOTH if prevalence else ALL, beta, **asked).itertuples():
+        function = cluster_oracle.METRICS[row.metric]
         estimate = function(p * tpr, (1 - p) * fpr, p * (1 - tpr), (1 - p) * (1 - fpr))
-        of = cluster_oracle.shares(label, beta)
         ends = population_oracle.metric(score, of, threshold, 0.9, function, prevalence)
-        how = {"prevalence": prevalence} if prevalence and name not in OF_RATES else {}
-        at = {"threshold": threshold}
-        row = ask(score, label, name, beta, at=at, level=0.9, **how).iloc[0]
         want = [estimate, *reaching(ends, estimate)]
-        found = row[["estimate", "lower", "upper"]].tolist()
-        assert found == pytest.approx(want, rel=1e-7, abs=1e-9, nan_ok=True)
-
-
-OF_RATES = {"recall", "fpr", "tnr", "fnr", "balanced_accuracy", "informedness"}
+        found = [row.estimate, row.lower, row.upper]
+        assert found == pytest.approx(want, rel=1e-7, abs=1e-9, nan_ok=True), row.metric
 
 
 def test_newcombes_interval_of_informedness() -> None:
@@ -194,10 +196,8 @@ FRAME = binormal(80, 220, 0.3, 0, shift=2.0)[0].assign(patient=np.arange(300) % 
 @pytest.mark.parametrize("cluster", [None, "patient"])
 def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluster: Any) -> None:
     pu: Any = FRAME.pu(cluster=cluster).assume(monotone=monotone)
-    names = sorted({*cluster_oracle.METRICS} - OF_RATES - {"tpr"})
-    own = (24 + BETA * 276) / 300
-    at = {"threshold": [0.5, 2]}
-    for how in ({"metric": "average_precision"}, {"metric": names, "at": at, **NEW}):
+    own, at = (24 + BETA * 276) / 300, {"threshold": [0.5, 2]}
+    for how in ({"metric": "average_precision"}, {"metric": OF_BOTH, "at": at, **NEW}):
         same = pu.assume(prevalence=own).metric(beta=BETA, **how)
         pd.testing.assert_frame_equal(same, pu.metric(beta=BETA, **how), rtol=1e-12)
 
