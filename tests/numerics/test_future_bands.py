@@ -66,7 +66,7 @@ def test_local_level_beyond_what_is_counted() -> None:
 @pytest.mark.parametrize("tail", [0.5, 1e-3, 1e-7])
 @pytest.mark.parametrize("size", [7, 10**7])
 def test_limits_of_shares_are_those_of_clopper_and_pearson(size: int, tail: float) -> None:
-    some = np.random.default_rng(3).integers(size, size=20_000)
+    some = np.random.default_rng(3).integers(size, size=4_000)
     found = np.unique(np.concatenate([np.arange(min(size, 3000)), some, [size]]))
     lower, upper = share_limits(found, size, 2 * tail)
     assert lower[0] == 0 and upper[-1] == 1

@@ -27,7 +27,7 @@ def draw(seed: int, groups: int = 30, known: int = 3) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     query, place = np.divmod(np.arange(20 * groups), 20)
     truth, patient, gain = place < 4, np.arange(query.size) * 7 % 23, rng.normal(size=23)
-    score = rng.normal(1.2 * truth) + truth * gain[patient]
+    score = 1 / (1 + np.exp(-rng.normal(1.2 * truth) - truth * gain[patient]))
     label = np.where(place < 1 + query % known, 1.0, np.nan)
     df = pd.DataFrame({"query": query, "patient": patient, "score": score, "label": label})
     return df.assign(truth=truth, other=score + rng.normal(size=score.size))
@@ -127,16 +127,7 @@ def check_average(
 
 # How many are known, how much groups differ, the level and the rank.
 DRAWS = [(1, 0, 0.95, 4), (1, 1.5, 0.8, 4), (4, 1.5, 0.9, 4), (4, 1.5, 0.95, 11)]
-NAMES: list[Any] = [
-    *WHOLE,
-    "net_benefit",
-    "precision",
-    "recall",
-    "fpr",
-    "accuracy",
-    "lift",
-    "informedness",
-]
+NAMES: list[Any] = [*WHOLE, "net_benefit", "precision", "fpr", "lift", "informedness"]
 
 
 @pytest.mark.parametrize("draws", DRAWS)
@@ -195,7 +186,8 @@ def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: 
 
 RATES: dict[str, dict[str, Any]] = {
     **{name: {} for name in WHOLE},
-    "recall": {"at": {"threshold": 0.7}},
+    "recall": {"at": {"threshold": 0.6}},
+    "net_benefit": {"at": {"threshold": ACTS}},
     "precision": {"at": {"rank": 6}},
     "f1": {"at": {"fraction": 0.25}},
 }
@@ -217,7 +209,8 @@ def of_group(part: pd.DataFrame, name: str) -> tuple[float, np.ndarray]:
         "auroc": lambda: cluster_oracle.auroc_of(scores, of),
         "average_precision": lambda: cluster_oracle.unbiased_precision_of(scores, of),
         "bedroc": lambda: cluster_oracle.bedroc_of(scores, of, ALPHA),
-        "recall": lambda: cluster_oracle.metric_of(scores, of, 0.7, recall),
+        "recall": lambda: cluster_oracle.metric_of(scores, of, 0.6, recall),
+        "net_benefit": lambda: cluster_oracle.metric_of(scores, of, ACTS, worth),
     }
     if name in functionals:
         functional = functionals[name]()
@@ -236,13 +229,13 @@ def of_group(part: pd.DataFrame, name: str) -> tuple[float, np.ndarray]:
     return hit[known].mean() * whole, added * whole
 
 
-@pytest.mark.parametrize(("seed", "patients"), [(0, 2), (1, 25), (0, 60), (2, 25)])
+@pytest.mark.parametrize(("seed", "patients"), [(0, 2), (1, 25), (2, 60)])
 @pytest.mark.parametrize("name", RATES)
 def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients: int) -> None:
     df = draw(seed, 9).assign(patient=lambda df: df["patient"] % patients)
     df["label"] = np.where(df.index % 20 < 3 + df["query"] % 2, 1.0, np.nan)
     if name in ("auroc", "average_precision", "recall") and seed == 2:
-        df["score"] = df["score"].round(1)  # with ties
+        df["score"] = df["score"].round(2)  # with ties
     values, added, known = (
         [],
         [],
@@ -270,15 +263,12 @@ def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients:
             terms, 1 / 3, 0.95, new=True, shared=by_pairs, clusters=(counts > 0).any(axis=0).sum()
         )
         limits = wanted.lower, wanted.upper
-        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
+        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=2e-5)
 
 
-@pytest.mark.parametrize("name", [*RATES, "net_benefit"])
+@pytest.mark.parametrize("name", RATES)
 def test_clusters_of_one_group_each_change_no_number(name: str) -> None:
     df = draw(3, 12).assign(own=lambda df: df["patient"] + 100 * df["query"])
-    if name == "net_benefit":
-        df["score"] = 1 / (1 + np.exp(-df["score"]))
-        RATES.setdefault(name, {"at": {"threshold": 0.6}})
     df["label"] = df["label"].where(df.index % 20 > 1, 1.0)  # two known ones at least
     crossed, nested, plain = (shared(df, name, each) for each in ("patient", "own", None))
     pd.testing.assert_frame_equal(nested, plain, check_exact=True)
@@ -326,7 +316,7 @@ def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None
 
 
 def test_averages_over_some_keys_and_of_models_are_those_alone() -> None:
-    df = pd.concat([draw(seed).assign(site=f"s{seed}") for seed in (4, 5)])
+    df = pd.concat([draw(seed, 7).assign(site=f"s{seed}") for seed in (4, 5)])
     how: dict[str, Any] = {"by": ["site", "query"], "cluster": "patient"}
     found = ask(df, "auroc", [0.1, 0.2], score=["score", "other"], average="query", **how)
     assert list(found.columns[:4]) == ["site", "model", "metric", "beta"] and len(found) == 8
@@ -335,7 +325,7 @@ def test_averages_over_some_keys_and_of_models_are_those_alone() -> None:
         alone = ask(part, "auroc", row.beta, score=row.model, cluster="patient").iloc[0]
         numbers = [getattr(row, number) for number in NUMBERS]
         assert numbers == pytest.approx(alone[NUMBERS].tolist(), rel=1e-12)
-    assert ask(df, "auroc", 0.1, **how)["n_groups"].item() == 60
+    assert ask(df, "auroc", 0.1, **how)["n_groups"].item() == 14
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])

@@ -63,7 +63,9 @@ DESIGNS: dict[str, dict[str, Any]] = {
     **{"rows": {}, "clusters": {"cluster": "patient"}, "weights": {"weight": "times"}},
     "both": {"cluster": "patient", "weight": "times"},
 }
-worlds = pytest.mark.parametrize(("kind", "design"), [*product(KINDS, DESIGNS)])
+WORLDS = [*product(KINDS, ["clusters", "weights"])]
+WORLDS += [*product(KINDS[:3], ["rows", "both"]), ("all labeled", "rows"), ("all labeled", "both")]
+worlds = pytest.mark.parametrize(("kind", "design"), WORLDS)
 
 
 class World:
@@ -112,9 +114,7 @@ def test_bedroc_has_the_error_of_what_rows_add(kind: str, design: str) -> None:
 
 
 RATES: dict[str, Any] = {"net_benefit": lambda tp, fp, fn, tn: tp - fp * AT / (1 - AT)}
-RATES |= {
-    name: cluster_oracle.METRICS[name] for name in ("recall", "fpr", "precision", "mcc", "npv")
-}
+RATES |= {name: cluster_oracle.METRICS[name] for name in ("fpr", "precision", "mcc")}
 
 
 @worlds
@@ -197,12 +197,13 @@ OF_GROUPS: dict[str, Question] = {
     },
 }
 ROWS: dict[str, Any] = {"cluster": "id"}
+FEW = OF_ALL | {name: ALONE[name] for name in ("threshold", "part", "curves", "prevalence")}
 WAYS: dict[str, tuple[dict[str, Question], dict[str, Any], dict[str, Any]]] = {
     "rows": (OF_ALL | ALONE, ROWS, {}),
-    "clusters": (OF_ALL | ALONE, {"cluster": "site"}, {}),
-    "monotone": (OF_ALL | ALONE, ROWS, {"monotone": True}),
+    "clusters": (FEW, {"cluster": "site"}, {}),
+    "monotone": (FEW, ROWS, {"monotone": True}),
     "pool": (OF_ALL | ANYWHERE, {**ROWS, "by": "fold", "pool": True}, {}),
-    "models": (OF_ALL | OF_MODELS, {**ROWS, "score": MODELS}, {}),
+    "models": (OF_MODELS, {**ROWS, "score": MODELS}, {}),
     "models by group": (OF_MODELS, {**ROWS, "score": MODELS, "by": "fold"}, {}),
     "groups": (OF_GROUPS, {**ROWS, "by": "fold"}, {}),
 }

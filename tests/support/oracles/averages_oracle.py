@@ -82,7 +82,7 @@ def average(
         variance = max(variance, model * inner * (1 - inner))
     reach = stats.t.ppf((1 + level) / 2, df if new else df + 2) * variance**0.5
     # All averages that are not too far, by the variance that they would have.
-    share = np.linspace(0, 1, 200_001)
+    share = np.linspace(0, 1, 100_001)
     grid = mean + (share - place) * width
     far = reach * (share * (1 - share) / (inner * (1 - inner))) ** 0.5
     near = grid[np.abs(grid - mean) <= far + 1e-12]
