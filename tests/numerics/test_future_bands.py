@@ -151,7 +151,7 @@ def test_the_curve_holds_all_that_are_moved_by_errors_of_both_samples() -> None:
     for place in np.searchsorted(x, [0.05, 0.1, 0.3, 0.6, 0.9]):
         ends = []
         for angle in np.linspace(0, np.pi / 2, 7):
-            of_known, of_rest = 2 * stats.norm.cdf([z * np.sin(angle), z * np.cos(angle)])
+            of_known, of_rest = (2 * stats.norm.cdf(z * f(angle)) for f in (np.sin, np.cos))
             few, many = share_limits(known, 100, of_known)
             left, right = share_limits(rest, 1000, of_rest)
             ends.append((few[right <= x[place]].max(), many[left >= x[place]].min()))
@@ -214,10 +214,8 @@ def test_lists_are_those_of_all_cutoffs(step: float, goal: Goal) -> None:
 def test_the_guarantee_of_a_list_by_hand() -> None:
     """That of recall is the classical tolerance limit; precision has two limits and medians."""
     ranking = draw_list(0, ranks="all")
-    recall, precision = (
-        find_future_cutoff(ranking, BETA, Goal(*goal), 0.95, goal[0] == "precision")
-        for goal in (("recall", 0.8), ("precision", 0.7))
-    )
+    recall = find_future_cutoff(ranking, BETA, Goal("recall", 0.8), 0.95, False)
+    precision = find_future_cutoff(ranking, BETA, Goal("precision", 0.7), 0.95, True)
     cutoff = int(np.searchsorted(ranking.rank, recall.rank))
     k = int(ranking.known_positive[cutoff])
     assert recall.bound == pytest.approx(BETA_PPF(0.05, k, N - k + 1)) and recall.bound >= 0.8

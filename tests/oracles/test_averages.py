@@ -236,21 +236,21 @@ def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients:
     df["label"] = np.where(df.index % 20 < 3 + df["query"] % 2, 1.0, np.nan)
     if name in ("auroc", "average_precision", "recall") and seed == 2:
         df["score"] = df["score"].round(2)  # with ties
-    values, added, known = (
-        [],
-        [],
-        pd.crosstab(df["query"], df["patient"], df["label"], aggfunc="sum"),
+    each = [(part, *of_group(part, name)) for _, part in df.groupby("query")]
+    values = np.array([value for _, value, _ in each])
+    added, counts = (
+        np.array([np.bincount(part["patient"], rows, patients) for part, rows in pairs])
+        for pairs in (
+            [(part, rows) for part, _, rows in each],
+            [(part, part["label"].notna()) for part, *_ in each],
+        )
     )
-    for _, part in df.groupby("query"):
-        value, of_rows = of_group(part, name)
-        values.append(value)
-        added.append(np.bincount(part["patient"], of_rows, minlength=patients))
-    value, counts = np.array(values), known.fillna(0).to_numpy()
-    each = np.array(added)[:, known.columns]
-    by_pairs = averages_oracle.covariance(value, each, counts / counts.sum(axis=1, keepdims=True))
+    by_pairs = averages_oracle.covariance(
+        values, added, counts / counts.sum(axis=1)[:, np.newaxis]
+    )
     row = shared(df, name).iloc[0]
-    assert row["estimate"] == pytest.approx(value.mean(), rel=1e-9)
-    squared = value.var(ddof=1) / value.size + by_pairs
+    assert row["estimate"] == pytest.approx(values.mean(), rel=1e-9)
+    squared = values.var(ddof=1) / values.size + by_pairs
     assert row["standard_error"] == pytest.approx(squared**0.5, rel=1e-6)
     if name == "auroc":
         ends = -BETA / 2 / (1 - BETA), (1 - BETA / 2) / (1 - BETA)
@@ -313,6 +313,16 @@ def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None
         for part in parts
     )
     assert whole == pytest.approx((6 * few + 124 * many) / 130, rel=1e-12)
+
+
+def test_many_groups_that_are_ranked_together_have_the_areas_of_each() -> None:
+    df = draw(3, 130, 4).round({"score": 1})
+    df.loc[df["query"] % 3 == 0, "score"] *= -1
+    found = df.pu(by="query").auroc(0.1)
+    for query in range(0, 130, 11):
+        row, alone = found.iloc[query], df[df["query"] == query].pu.auroc(0.1).iloc[0]
+        numbers = row[NUMBERS].tolist()
+        assert numbers == pytest.approx(alone[NUMBERS].tolist(), rel=1e-9, nan_ok=True)
 
 
 def test_averages_over_some_keys_and_of_models_are_those_alone() -> None:

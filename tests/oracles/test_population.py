@@ -168,7 +168,7 @@ def test_metrics_agree_with_two_binomials(
     asked: dict[str, Any] = {"at": {"threshold": threshold}, "level": 0.9}
     asked |= {"prevalence": prevalence} if prevalence else {}
     for row in ask(score, label, OF_BOTH if prevalence else ALL, beta, **asked).itertuples():
-        function = cluster_oracle.METRICS[row.metric]
+        function = cluster_oracle.METRICS[str(row.metric)]
         estimate = function(p * tpr, (1 - p) * fpr, p * (1 - tpr), (1 - p) * (1 - fpr))
         ends = population_oracle.metric(score, of, threshold, 0.9, function, prevalence)
         want = [estimate, *reaching(ends, estimate)]

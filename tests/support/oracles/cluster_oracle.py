@@ -114,9 +114,8 @@ def bedroc_of(scores: Sequence[float], of: Shares, alpha: float) -> Functional:
     score, size, heads = np.array(scores), of.n + of.rest, heads_of(scores, of)
     tied = (score[of.known][:, np.newaxis] == score) @ of.base
 
-    def mean(start: FloatArray | float, length: FloatArray | float) -> FloatArray:
-        ends = (np.exp(-alpha * place / size) for place in (start, start + length))
-        first, last = map(np.asarray, ends)
+    def mean(start: Any, length: Any) -> Any:
+        first, last = (np.exp(-alpha * place / size) for place in (start, start + length))
         return (first - last) / length
 
     top, bottom = (mean(at, of.positives) for at in (0.0, size - of.positives))
@@ -214,7 +213,7 @@ def errors(functional: Functional, of: Shares, clusters: Sequence[Hashable]) -> 
         dfs.append(kurtosis_df(each, of.base[kind]))
     holding = np.unique(code[of.known]).size
     moved = whole[np.abs(whole) > 1e-11]
-    df = min(kurtosis_df(moved, np.ones(moved.size), 0.0), holding - 1)
+    df = min(kurtosis_df(moved, np.ones(moved.size), 0.0) if moved.size else np.inf, holding - 1)
     squares = np.array(plain)
     parts = float((squares**2 / dfs).sum())
     return Errors(added, squares, df, squares.sum() ** 2 / parts if parts else np.inf)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special, stats
@@ -12,8 +12,9 @@ from tests.support.oracles import cluster_oracle, completion_oracle
 from tests.support.oracles.cluster_oracle import Label, Shares
 
 GRID = np.linspace(-22, 22, 4401)  # rules of equal steps are exact for what is so smooth
-Scores, Labels = Sequence[float], Sequence[Label]
-Clusters = Sequence[Hashable] | None
+Scores: TypeAlias = Sequence[float]
+Labels: TypeAlias = Sequence[Label]
+Clusters: TypeAlias = Sequence[Hashable] | None
 
 
 class Area(NamedTuple):
@@ -104,7 +105,8 @@ def average_precision_error_at(
     tables = {t.rank: t for t in completion_oracle.completed(scores, labels, latent)}
     of = cluster_oracle.shares(labels, beta)
     factor = prevalence / (1 - prevalence) * (of.n + of.rest - of.positives) / of.positives
-    score, heads = np.array(scores), cluster_oracle.heads_of(scores, of)
+    score: Any = np.array(scores)
+    heads = cluster_oracle.heads_of(scores, of)
     rank = (score[of.known][:, np.newaxis] <= score).sum(axis=1)
     true = np.array([float(tables[one].tp) for one in rank.tolist()])
 
@@ -162,7 +164,7 @@ def metric(
             found = cluster_oracle.errors(functional, of, clusters)
             held = len({c for c, inside in zip(clusters, here, strict=True) if inside})
             plain = share * (1 - share) / number
-            effects[kind] = max(found.by_cluster / plain if plain else number / held, 1.0)
+            effects[kind] = max(found.by_cluster / plain if plain > 1e-12 else number / held, 1.0)
             dfs[kind], added[kind] = found.df, found.added
     own = of.positives / size
     if of.free:
