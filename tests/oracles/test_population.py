@@ -100,21 +100,30 @@ def test_lone_examples_have_no_interval() -> None:
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.01])
-@pytest.mark.parametrize("level", [0.8, 0.95])
-@pytest.mark.parametrize(("n", "rest"), [(2, 2), (10, 20), (40, 7)])
+@pytest.mark.parametrize(("rows", "level"), [(1, 0.8), (1, 0.95), (2, 0.95)])
+@pytest.mark.parametrize(("n", "rest"), [(4, 4), (10, 20), (40, 8)])
 def test_average_precision_without_scatter_is_wilsons(
-    n: int, rest: int, level: float, prevalence: float | None
+    n: int, rest: int, rows: int, level: float, prevalence: float | None
 ) -> None:
+    """Rows of a cluster count as one, where nothing scatters."""
     truth, share = np.arange(n + rest) < n, prevalence or n / (n + rest)
-    true = stats.binomtest(n, n).proportion_ci(level, method="wilson").low
-    false = stats.binomtest(0, rest).proportion_ci(level, method="wilson").high
+    known, others = n // rows, rest // rows
+    true = stats.binomtest(known, known).proportion_ci(level, method="wilson").low
+    false = stats.binomtest(0, others).proportion_ci(level, method="wilson").high
     lower = true * share * true / (share * true + (1 - share) * false)
-    # All at the end, in one block, have the precision of all.
-    for sign, estimate in ((1, 1.0), (-1, share)):
-        how = {"level": level, "prevalence": prevalence} if prevalence else {"level": level}
-        row = ask(1.0 * sign * truth, truth, "average_precision", 0, **how).iloc[0]
-        wanted = [estimate, 0, min(estimate, lower), 1]
-        assert row[NUMBERS].tolist() == pytest.approx(wanted, rel=1e-9)
+    pu: Any = (
+        framed(1.0 * truth, truth).assign(cluster=np.arange(n + rest) // rows).pu(negative=False)
+    )
+    pu = pu.assume(prevalence=prevalence) if prevalence else pu
+    pu = pu(cluster="cluster") if rows > 1 else pu
+    found = pu.average_precision(0, level=level)
+    wanted = [1, 0, lower, 1]
+    assert found[NUMBERS].iloc[0].tolist() == pytest.approx(wanted, rel=1e-9)
+
+
+def test_average_precision_of_one_block_at_the_end_is_that_of_all() -> None:
+    row = ask([0.0] * 10 + [1.0] * 20, [True] * 10 + [False] * 20, "average_precision", 0).iloc[0]
+    assert row[NUMBERS[:2]].tolist() == pytest.approx([1 / 3, 0]) and row["upper"] == 1
 
 
 @pytest.mark.parametrize("prevalence", [1e-9, 0.003, 0.1, 0.6])
@@ -209,6 +218,39 @@ def test_an_interval_of_beta_has_the_limits_of_all_its_betas() -> None:
     )
     wanted = each["lower"].min(), each["upper"].max()
     assert found.iloc[0].tolist() == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "prevalence", "chance"),
+    [("auroc", None, 0.5), ("average_precision", None, 0.3), ("average_precision", 0.1, 0.1)],
+)
+def test_monotone_scores_are_no_worse_than_chance(
+    name: str, prevalence: float | None, chance: float
+) -> None:
+    pu: Any = binormal(60, 140, 1 / 3, 5, shift=0.3)[0].pu
+    pu = pu.assume(prevalence=prevalence) if prevalence else pu
+    plain, rising = (
+        pu.assume(monotone=monotone).metric(name, 40 / 180, **NEW).iloc[0]
+        for monotone in (False, True)
+    )
+    assert plain["lower"] < chance < rising["estimate"]
+    assert rising["lower"] == pytest.approx(chance, rel=1e-9)
+    assert prevalence or rising["upper"] == pytest.approx(plain["upper"], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["tpr", "fpr", "precision"])
+def test_monotone_scores_have_limits_of_a_share_and_of_curves(name: str) -> None:
+    rising = FRAME.pu.assume(monotone=True)
+    for threshold in (0.5, 2.0, 3.0):
+        asked: dict[str, Any] = {"at": {"threshold": threshold}, **NEW}
+        found = rising.metric(name, BETA, **asked).iloc[0]
+        one = FRAME.pu.metric(name, BETA, level=0.96, **asked).iloc[0]
+        bounds = rising.pr_bounds if name == "precision" else rising.roc_bounds
+        curve = bounds(BETA, level=0.99, ranks="all", **NEW)[name]
+        low, high = sorted(curve.sel(rank=found["rank"]).isel(beta=0)[::2].to_numpy())
+        ends = max(one["lower"], low), min(one["upper"], high)
+        wanted = reaching(ends, found["estimate"])
+        assert found[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize("monotone", [False, True])
