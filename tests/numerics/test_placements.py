@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pu_accessor.counting import placements, threads
-from pu_accessor.counting import score_lookup as module
+from pu_accessor.counting import placements, score_lookup, threads
 from pu_accessor.counting.placements import PlacementTable, sum_placements
 from pu_accessor.counting.score_lookup import Lookup
-from tests.numerics.test_counting import ODD as ODD_SCORES
+
+ODD = [np.inf, -np.inf, np.nan, 0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, 1.0, 1 + 1e-15]
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
@@ -32,27 +34,22 @@ def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> N
     assert whole.equal.tolist() == [not size]
 
 
-SHAPES: dict[str, Any] = {
-    "odd": lambda rng, size: rng.choice([*ODD_SCORES, 1.7e308, -1.7e308], size),
-    "any bits": lambda rng, size: rng.integers(-(2**63), 2**63 - 1, size).view(np.float64),
-    "tied": lambda rng, size: rng.normal(size=size).round(1) * 10.0 ** rng.integers(-300, 300),
-    "close": lambda rng, size: 1e9 + rng.integers(0, 20, size) * 1e-7,
-    "over all magnitudes": lambda rng, size: rng.lognormal(0, 200, size),
-    "with outliers": lambda rng, size: np.append(rng.normal(size=size), rng.choice(ODD_SCORES, 3)),
-}
+floats = st.one_of(
+    *(st.floats(), st.sampled_from(ODD), st.integers(-20, 20).map(lambda x: 1e9 + x * 1e-7)),
+    *(st.integers(-9, 9).map(float), st.floats(-1, 1), st.floats(-700, 700).map(np.exp)),
+)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_blocks_are_those_of_a_search(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        monkeypatch.setattr(module, "_MIN_CELLS", int(rng.choice([1, 8, 1 << 12])))
-        values, scores = (SHAPES[shape](rng, rng.integers(0, most)) for most in (12, 60))
-        values = np.unique(values[~np.isnan(values)]) + 0.0
-        left, right = (values.searchsorted(scores, side) for side in ("left", "right"))
-        found = Lookup.of(values, scores).blocks(scores)
-        np.testing.assert_array_equal(found, np.where(np.isnan(scores), 0, left + right))
-        assert found.dtype == np.int64
+@given(st.lists(floats, max_size=12), st.lists(floats, max_size=60), st.sampled_from([1, 8, 4096]))
+def test_blocks_are_those_of_a_search(known: list[float], some: list[float], cells: int) -> None:
+    values, scores = np.unique(np.array(known, float)), np.array([*some, *known], float)
+    values = values[~np.isnan(values)] + 0.0
+    left, right = (values.searchsorted(scores, side) for side in ("left", "right"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(score_lookup, "_MIN_CELLS", cells)
+        found: Any = Lookup.of(values, scores).blocks(scores)
+    np.testing.assert_array_equal(found, np.where(np.isnan(scores), 0, left + right))
+    assert found.dtype == np.int64
 
 
 @pytest.mark.parametrize("spread", [0.01, 3.0])

@@ -42,8 +42,8 @@ def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:
     ]
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 9, 10, 11, 20, 21, 35])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 11, 21, 35])
+@pytest.mark.parametrize("seed", range(2))
 def test_bounds_are_those_of_gamma_variables(seed: int, n: int) -> None:
     rng = np.random.default_rng([seed, n])
     weight = np.exp(rng.normal(0.5, 1, n) + (seed - 1) * np.linspace(-2, 2, n)) + 1

@@ -1,57 +1,13 @@
-"""Slow references for averages over groups: all samples of known positives are drawn."""
+"""Slow references for averages over groups, from what groups and their clusters add."""
 
-from collections.abc import Hashable, Iterator, Sequence
-from itertools import combinations, permutations
+from collections.abc import Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-__all__ = [
-    "Average",
-    "Clustered",
-    "Term",
-    "average",
-    "covariance",
-    "every_label",
-    "true_auroc",
-    "true_average_precision",
-    "true_precision",
-]
-
-
-def every_label(truth: Sequence[int], known: int) -> Iterator[list[float | None]]:
-    """Go through all labels that name so many of the positives."""
-    positives = [place for place, one in enumerate(truth) if one]
-    for some in combinations(positives, known):
-        yield [1.0 if place in some else None for place in range(len(truth))]
-
-
-def true_auroc(score: Sequence[float], truth: Sequence[int]) -> float:
-    """Return the share of pairs of a positive and a negative that are in order."""
-    pairs = [
-        (score[i] > score[j]) + 0.5 * (score[i] == score[j])
-        for i, one in enumerate(truth)
-        for j, other in enumerate(truth)
-        if one and not other
-    ]
-    return sum(pairs) / len(pairs)
-
-
-def true_average_precision(score: Sequence[float], truth: Sequence[int]) -> float:
-    """Return the mean over positives of precision at the end of their block of ties."""
-    heads = [
-        [bool(t) for s, t in zip(score, truth, strict=True) if s >= own]
-        for own, one in zip(score, truth, strict=True)
-        if one
-    ]
-    return sum(sum(head) / len(head) for head in heads) / len(heads)
-
-
-def true_precision(score: Sequence[float], truth: Sequence[int], rank: int) -> float:
-    """Return the share of positives among the first; scores are not tied."""
-    order = sorted(range(len(score)), key=lambda place: -score[place])
-    return sum(bool(truth[place]) for place in order[:rank]) / rank
+from pu_accessor.ranking import FloatArray
 
 
 class Term(NamedTuple):
@@ -74,39 +30,18 @@ class Average(NamedTuple):
     upper: float
 
 
-class Clustered(NamedTuple):
-    """What the rows of one group add to its estimate, and the cluster of each."""
+def covariance(values: FloatArray, added: FloatArray, share: FloatArray) -> float:
+    """Return the mean covariance of two different groups, 0 where it is estimated below.
 
-    value: float
-    added: Sequence[float]
-    known: Sequence[bool]
-    cluster: Sequence[Hashable]
-
-    def of(self, cluster: Hashable, mean: float) -> float:
-        """Return what a cluster adds to the group's difference from the mean of all groups."""
-        whole = 0.0
-        for added, known, own in zip(self.added, self.known, self.cluster, strict=True):
-            if own == cluster:
-                whole += added + known * (self.value - mean) / sum(self.known)
-        return whole
-
-    def share(self, cluster: Hashable) -> float:
-        """Return the share of the known positives that a cluster has."""
-        own = [known for known, c in zip(self.known, self.cluster, strict=True) if c == cluster]
-        return sum(own) / sum(self.known)
-
-
-def covariance(groups: Sequence[Clustered]) -> float:
-    """Return the mean covariance of two different groups, 0 where it is estimated below."""
-    number, values = len(groups), [group.value for group in groups]
-    mean, variance, whole = sum(values) / number, float(np.var(values, ddof=1)), 0.0
-    for cluster in {each for group in groups for each in group.cluster}:
-        shares = [group.share(cluster) for group in groups]
-        left = max(1 - sum(shares) / number, 1 / number)
-        added = [group.of(cluster, mean) for group in groups]
-        for one, other in permutations(range(number), 2):
-            by_chance = shares[one] * shares[other] * variance / number
-            whole += (added[one] * added[other] + by_chance) / left
+    `added` is what each cluster adds to each group's estimate, `share` what it has of the known
+    positives there: shape (groups, clusters).
+    """
+    number, whole = values.size, 0.0
+    left = np.maximum(1 - share.mean(axis=0), 1 / number)
+    apart = added + (values - values.mean())[:, np.newaxis] * share
+    for one, other in permutations(range(number), 2):
+        by_chance = share[one] * share[other] * values.var(ddof=1) / number
+        whole += float(((apart[one] * apart[other] + by_chance) / left).sum())
     return max(whole, 0.0) / (number * (number - 1))
 
 
@@ -147,7 +82,7 @@ def average(
         variance = max(variance, model * inner * (1 - inner))
     reach = stats.t.ppf((1 + level) / 2, df if new else df + 2) * variance**0.5
     # All averages that are not too far, by the variance that they would have.
-    share = np.linspace(0, 1, 200_001)
+    share = np.linspace(0, 1, 100_001)
     grid = mean + (share - place) * width
     far = reach * (share * (1 - share) / (inner * (1 - inner))) ** 0.5
     near = grid[np.abs(grid - mean) <= far + 1e-12]

@@ -8,7 +8,7 @@ import numpy as np
 from pu_accessor.ranking import FloatArray
 
 
-def within(lower: list[Fraction], upper: list[Fraction]) -> Fraction:
+def within(lower: list[float], upper: list[float]) -> float:
     """Return P(lower <= order statistics of uniform variables <= upper), by Steck's determinant.
 
     G. P. Steck, *Rectangle probabilities for uniform order statistics and the probability that
@@ -16,27 +16,12 @@ def within(lower: list[Fraction], upper: list[Fraction]) -> Fraction:
     Mathematical Statistics 42 (1971) 1-11.
     """
     n = len(lower)
-    matrix = [[Fraction(0)] * n for _ in range(n)]
+    matrix = np.eye(n, k=-1)
     for i in range(n):
-        for j in range(max(i - 1, 0), n):
-            power = j - i + 1
-            above = max(upper[i] - lower[j], Fraction(0))
-            matrix[i][j] = above**power / factorial(power) if power else Fraction(1)
-    return factorial(n) * _determinant(matrix)
-
-
-def _determinant(matrix: list[list[Fraction]]) -> Fraction:
-    """Return the determinant of a matrix with nothing but one row below its diagonal."""
-    n = len(matrix)
-    minors = [Fraction(1)]  # of the first columns
-    for j in range(n):
-        total, sign = Fraction(0), 1
-        for i in range(j, -1, -1):
-            # The entries below the diagonal between the rows i and j are all 1.
-            total += sign * matrix[i][j] * minors[i]
-            sign = -sign
-        minors.append(total)
-    return minors[-1]
+        for j in range(i, n):
+            above = max(upper[i] - lower[j], 0.0)
+            matrix[i, j] = above ** (j - i + 1) / factorial(j - i + 1)
+    return factorial(n) * float(np.linalg.det(matrix))
 
 
 def monotone_latent(

@@ -1,54 +1,29 @@
-"""Slow reference for numbers on new examples: pair by pair, and by derivatives of functionals.
-
-What the package has in closed form is integrated or differentiated here.
-"""
+"""Slow reference for numbers on new examples: intervals from errors that are differentiated."""
 
 import math
-from collections.abc import Callable, Sequence
-from fractions import Fraction
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special, stats
 
 from pu_accessor.ranking import FloatArray
-from tests.support.oracles import completion_oracle, selection_oracle
-from tests.support.oracles.comparison_oracle import (
-    Labels,
-    Scores,
-    negatives,
-    positives,
-    two_samples,
-    won,
-)
+from tests.support.oracles import cluster_oracle, completion_oracle
+from tests.support.oracles.cluster_oracle import Label, Shares
 
 GRID = np.linspace(-22, 22, 4401)  # rules of equal steps are exact for what is so smooth
+Scores: TypeAlias = Sequence[float]
+Labels: TypeAlias = Sequence[Label]
+Clusters: TypeAlias = Sequence[Hashable] | None
 
 
 class Area(NamedTuple):
-    """AUROC on new examples, its standard error and its interval."""
+    """An area on new examples, unbiased, its standard error and its interval."""
 
     value: float
     error: float
     lower: float
     upper: float
-
-
-def share_of_rest(labels: Labels, beta: float) -> Fraction:
-    """Return the share of positives among all but the known ones."""
-    return 1 - negatives(labels, beta) / sum(label is not True for label in labels)
-
-
-def auroc(scores: Scores, labels: Labels, beta: float, level: float) -> Area:
-    """Return AUROC with DeLong's standard error and its interval."""
-    table, share = won(scores, labels), share_of_rest(labels, beta)
-    above, *squares = two_samples(table)
-    value = float((above - share / 2) / (1 - share))
-    error = math.sqrt(sum(squares)) / float(1 - share)
-    seen = float(squares[0] * len(table)), float(squares[1] * len(table[0]))
-    ends = mean_limits(float(above), seen, (len(table), len(table[0])), level)
-    lower, upper = (min(max((end - share / 2) / (1 - share), 0), 1) for end in ends)
-    return Area(value, error, float(lower), float(upper))
 
 
 def expect(values: FloatArray, mean: float) -> float:
@@ -68,211 +43,167 @@ def binormal(auroc: float, share: float) -> tuple[float, float]:
     return first[1] - first[0] ** 2, rest[1] - rest[0] ** 2
 
 
+def auroc(scores: Scores, of: Shares, level: float, clusters: Clusters = None) -> Area:
+    """Return AUROC with DeLong's standard error and its interval."""
+    functional = cluster_oracle.auroc_of(scores, of)
+    found = cluster_oracle.errors(functional, of, clusters or range(of.known.size))
+    effect, df = (found.effect, found.df) if clusters else (1.0, math.inf)
+    value, kept = functional(np.ones(of.known.size)), 1 - of.hidden
+    above, sizes = value * kept + of.hidden / 2, np.array([of.n, of.rest])
+    stretch = student(level, df) / student(level, math.inf)
+    ends = mean_limits(above, found.plain * kept**2 * sizes, sizes / effect, level, stretch)
+    lower, upper = (min(max((end - of.hidden / 2) / kept, 0), 1) for end in ends)
+    return Area(value, math.sqrt(effect * found.plain.sum()), float(lower), float(upper))
+
+
 def mean_limits(
-    mean: float, seen: tuple[float, float], sizes: tuple[float, float], level: float
-) -> tuple[float, float]:
+    mean: float, seen: FloatArray, sizes: FloatArray, level: float, stretch: float
+) -> list[float]:
     """Return limits of a mean from the variances in two samples, half of one more at the end."""
     limits = []
     for end, tail, side in ((0, (1 - level) / 2, -1), (1, (1 + level) / 2, 1)):
         away = []
-        for variance, n in zip(seen, sizes, strict=True):
+        for variance, n in zip(seen.tolist(), sizes.tolist(), strict=True):
             share = n / (n + 0.5)
             center = share * mean + (1 - share) * end
             second = share * (variance * (n - 1) / n + mean**2) + (1 - share) * end
             square = (second - center**2) / (n + 1.5)
-            if mean == end:
-                continue
-            # Beta variables by their mean and variance.
-            first = center * (center * (1 - center) / square - 1)
-            away.append(stats.beta.ppf(tail, first, first / center - first) - mean)
-        limits.append(mean + side * math.hypot(*away))
-    return limits[0], limits[1]
+            if abs(mean - end) > 1e-12:
+                # Beta variables by their mean and variance.
+                first = center * (center * (1 - center) / square - 1)
+                away.append(stats.beta.ppf(tail, first, first / center - first) - mean)
+        limits.append(mean + side * stretch * math.hypot(*away))
+    return limits
 
 
-def weighted(
-    scores: Scores, labels: Labels, weight: Sequence[float], beta: float, level: float
-) -> tuple[float, float]:
-    """Return the interval of average precision where latent positives are near known ones.
-
-    They are by weights, best first. It is a function of two distributions, that of the known
-    positives and that of the rest, which is differentiated by numbers.
-    """
-    pairs = list(zip(scores, labels, strict=True))
-    known = np.array(sorted((s for s, y in pairs if y is True), reverse=True))
-    rest = np.array([s for s, y in pairs if y is not True])
-    n, others, whole = known.size, rest.size, float(positives(labels, beta))
-    hidden = 1 - n / whole
-
-    def mass(of_known: FloatArray) -> tuple[FloatArray, FloatArray]:
-        latent = of_known * np.array(weight)
-        latent /= latent.sum()
-        return (1 - hidden) * of_known + hidden * latent, latent
-
-    def precision_of(of_known: FloatArray, of_rest: FloatArray) -> float:
-        every, _ = mass(of_known)
-        total = 0.0
-        for x, there in zip(known, every, strict=True):
-            head = n * of_known[known >= x].sum() + others * of_rest[rest >= x].sum()
-            total += there * whole * every[known >= x].sum() / head
-        return total
-
-    same = [np.full(size, 1 / size) for size in (n, others)]
-    pulls = pulls_on(precision_of, same)
-    every = whole * mass(same[0])[0]
-    effective = every.sum() ** 2 / (every**2).sum()
-    squares = [float(pull.var(ddof=1)) / pull.size for pull in pulls]
-    ends = [int((np.array(scores) >= x).sum()) for x in known]
-    value = selection_oracle.average_precision(ends, weight, whole - n)
-    parts = []
-    for pull, square, size in zip(pulls, squares, (int(effective + 1e-9), others), strict=True):
-        if not square:  # all of a kind in one block
-            continue
-        away = pull - pull.mean()
-        kurtosis = float(np.mean(away**4) / np.mean(away**2) ** 2)
-        parts.append((square, min(2 * size / max(kurtosis - 1, 2 / size), size - 1)))
-    df = sum(square for square, _ in parts) ** 2 / sum(s**2 / free for s, free in parts)
-    away = stats.t.ppf((1 + level) / 2, df) * math.sqrt(sum(squares))
-    place = n / whole * value
-    width = away / (whole / n * place * (1 - place))
+def average_precision(scores: Scores, of: Shares, level: float, clusters: Clusters = None) -> Area:
+    """Return average precision with its error, and its interval on logits of its known share."""
+    functional = cluster_oracle.average_precision_of(scores, of)
+    found = cluster_oracle.errors(functional, of, clusters or range(of.known.size))
+    effect, df = (found.effect, found.df) if clusters else (1.0, math.inf)
+    value = cluster_oracle.unbiased_precision_of(scores, of)(np.ones(of.known.size))
+    error, known = math.sqrt(effect * found.plain.sum()), of.n / of.positives
+    place = known * value
+    away = student(level, min(found.plain_df, df)) * error
+    width = away * known / (place * (1 - place))
     low, high = (
-        value + (special.expit(special.logit(place) + side) - place) * whole / n
+        value + (special.expit(special.logit(place) + side) - place) / known
         for side in (-width, width)
     )
-    return min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
-
-
-def average_precision_error(scores: Scores, labels: Labels, beta: float) -> float:
-    """Return the standard error of average precision, by numerical influence functions."""
-    known = np.array([s for s, y in zip(scores, labels, strict=True) if y is True])
-    rest = np.array([s for s, y in zip(scores, labels, strict=True) if y is not True])
-    number = float(positives(labels, beta)) / len(labels)
-    head = known.size / len(labels)
-
-    def functional(of_known: FloatArray, of_rest: FloatArray) -> float:
-        total = 0.0
-        for x, weight in zip(known, of_known, strict=True):
-            share, others = of_known[known >= x].sum(), of_rest[rest >= x].sum()
-            total += weight * number * share / (head * share + (1 - head) * others)
-        return total
-
-    same = [np.full(kind.size, 1 / kind.size) for kind in (known, rest)]
-    pulls = pulls_on(functional, same)
-    return math.sqrt(sum(float(np.var(pull, ddof=1)) / pull.size for pull in pulls))
+    return Area(value, error, float(max(low, 0)), float(min(high, 1)))
 
 
 def average_precision_error_at(
     scores: Scores, labels: Labels, beta: float, prevalence: float
 ) -> float:
-    """Return the standard error of average precision at another prevalence, likewise.
+    """Return the standard error of average precision at another prevalence.
 
     The odds of each precision are multiplied. How far that moves with precision is taken where the
     completed labeling has it, which is possible.
     """
     latent = completion_oracle.latent_positives(labels, beta)
     tables = {t.rank: t for t in completion_oracle.completed(scores, labels, latent)}
-    known = np.array([s for s, y in zip(scores, labels, strict=True) if y is True])
-    rest = np.array([s for s, y in zip(scores, labels, strict=True) if y is not True])
-    p, m = float(positives(labels, beta)), float(negatives(labels, beta))
-    factor = prevalence / (1 - prevalence) * m / p
-    head = [tables[sum(s >= x for s in scores)] for x in known.tolist()]
+    of = cluster_oracle.shares(labels, beta)
+    factor = prevalence / (1 - prevalence) * (of.n + of.rest - of.positives) / of.positives
+    score: Any = np.array(scores)
+    heads = cluster_oracle.heads_of(scores, of)
+    rank = (score[of.known][:, np.newaxis] <= score).sum(axis=1)
+    true = np.array([float(tables[one].tp) for one in rank.tolist()])
 
-    def precision(of_known: FloatArray, of_rest: FloatArray) -> FloatArray:
-        pairs = [(of_known[known >= x].sum(), of_rest[rest >= x].sum()) for x in known.tolist()]
-        return np.array([p * f / (known.size * f + rest.size * g) for f, g in pairs])
+    def precision(weight: FloatArray) -> FloatArray:
+        known, others = heads(weight)
+        return of.positives / of.n * known / (known + others)
 
-    same = [np.full(kind.size, 1 / kind.size) for kind in (known, rest)]
-    before = precision(*same)
-    rank = np.array([t.rank for t in head])
-    true = np.array([float(t.tp) for t in head])
-    high = rank + (factor - 1) * true
-    part = np.minimum(rank / high, 1)
-    own = factor * (true + part * (rank * before - true)) / high
+    before, high = precision(np.ones(score.size)), rank + (factor - 1) * true
+    own = factor * (true + np.minimum(rank / high, 1) * (rank * before - true)) / high
 
-    def functional(of_known: FloatArray, of_rest: FloatArray) -> float:
-        moved = precision(of_known, of_rest) - before
-        return float(of_known @ (own + factor * (rank / high) ** 2 * moved))
+    def functional(weight: FloatArray) -> float:
+        moved = precision(weight) - before
+        return float(of.normed(weight)[0] @ (own + factor * (rank / high) ** 2 * moved))
 
-    pulls = pulls_on(functional, same)
-    return math.sqrt(sum(float(np.var(pull, ddof=1)) / pull.size for pull in pulls))
+    return math.sqrt(cluster_oracle.errors(functional, of, range(score.size)).plain.sum())
 
 
-def pulls_on(
-    functional: Callable[[FloatArray, FloatArray], float], same: list[FloatArray]
-) -> list[FloatArray]:
-    """Return the derivatives by each example of two samples, from small steps either way."""
-    pulls, step = [], 1e-5
-    for which, weights in enumerate(same):
-        found = []
-        for place in range(weights.size):
-            ends = []
-            for size in (step, -step):
-                moved = [one.copy() for one in same]
-                moved[which] *= 1 - size
-                moved[which][place] += size
-                ends.append(functional(*moved))
-            found.append((ends[0] - ends[1]) / (2 * step))
-        pulls.append(np.array(found))
-    return pulls
+def student(level: float, df: float) -> float:
+    """Return the quantile of Student's t that a two-sided level has."""
+    return float(stats.t.ppf((1 + level) / 2, df))
 
 
-def _shares(
-    scores: Scores, labels: Labels, threshold: float, level: float
-) -> list[tuple[float, float, float]]:
-    """Return the share of known positives at or above a threshold, and of others, with limits."""
-    found = []
-    for known in (True, False):
-        kind = [
-            s >= threshold for s, y in zip(scores, labels, strict=True) if (y is True) == known
-        ]
-        low, high = stats.binomtest(sum(kind), len(kind)).proportion_ci(level, method="wilson")
-        found.append((sum(kind) / len(kind), float(low), float(high)))
-    return found
+def wilson(share: float, size: float, quantile: float) -> list[float]:
+    """Return the shares that are no more errors off than a quantile, the lowest and highest."""
+    ratio = quantile**2 / size
+    return sorted(np.roots([1 + ratio, -2 * share - ratio, share**2]).real.clip(0, 1).tolist())
 
 
 def metric(
     scores: Scores,
-    labels: Labels,
-    beta: float,
+    of: Shares,
     threshold: float,
     level: float,
     function: Callable[..., float],
     prevalence: float | None = None,
-) -> tuple[float, float, float]:
-    """Return a metric at a threshold with its limits: how far either share moves it, squared."""
-    (t, t_low, t_high), (h, h_low, h_high) = _shares(scores, labels, threshold, level)
-    b, p, m = (
-        float(one)
-        for one in (share_of_rest(labels, beta), positives(labels, beta), negatives(labels, beta))
+    clusters: Clusters = None,
+) -> tuple[float, float]:
+    """Return the limits of a metric at a threshold: how far either share moves it, squared.
+
+    Errors of both shares correlate within clusters. Where each row is a cluster of its own, and
+    nothing is hidden, that of the prevalence adds to these.
+    """
+    size, ones = of.n + of.rest, np.ones(of.known.size)
+    effects, dfs, added, off = (
+        [1.0, 1.0],
+        [math.inf] * 2,
+        [np.eye(3)[kind] for kind in (0, 1)],
+        0.0,
     )
-    if prevalence is not None:
-        p, m = prevalence * len(labels), (1 - prevalence) * len(labels)
+    shares = []
+    for kind, (number, here) in enumerate(((of.n, of.known), (of.rest, ~of.known))):
+        functional = cluster_oracle.share_of(scores, of, threshold, kind)
+        shares.append(share := functional(ones))
+        if clusters is not None:
+            found = cluster_oracle.errors(functional, of, clusters)
+            held = len({c for c, inside in zip(clusters, here, strict=True) if inside})
+            plain = share * (1 - share) / number
+            effects[kind] = max(found.by_cluster / plain if plain > 1e-12 else number / held, 1.0)
+            dfs[kind], added[kind] = found.df, found.added
+    own = of.positives / size
+    if of.free:
+        added.append(of.base * (of.known - own) / size)
+        off = float(np.linalg.norm(added[2]))
+    t, h = shares
+    h = min(max(h, of.hidden * t), of.hidden * t + 1 - of.hidden)
 
-    def at(true: float, others: float) -> float:
-        false = min(max((others - b * true) / (1 - b), 0.0), 1.0)
-        return float(function(p * true, m * false, p * (1 - true), m * (1 - false)))
+    def at(true: float, others: float, p: float) -> float:
+        false = min(max((others - of.hidden * true) / (1 - of.hidden), 0.0), 1.0)
+        counts = p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)
+        return float(function(*counts))
 
-    h = min(max(h, b * t), b * t + 1 - b)
-    value, own, other = at(t, h), (at(t_low, h), at(t_high, h)), (at(t, h_low), at(t, h_high))
-    corners = [value, *(at(one, two) for one in (t_low, t_high) for two in (h_low, h_high))]
-    down = math.hypot(*(max(value - np.nanmin(ends), 0.0) for ends in (own, other)))
-    up = math.hypot(*(max(np.nanmax(ends) - value, 0.0) for ends in (own, other)))
-    return value, max(value - down, np.nanmin(corners)), min(value + up, np.nanmax(corners))
+    p = own if prevalence is None else prevalence
+    value = at(t, h, p)
 
+    def moves(level: float) -> tuple[list[list[float]], list[float]]:
+        """Return the metric with one share at its limits, and with all."""
+        known, others = (
+            wilson(shares[k], (of.n, of.rest)[k] / effects[k], student(level, dfs[k]))
+            for k in (0, 1)
+        )
+        half = off * student(level, min(dfs)) if prevalence is None else 0.0
+        sides = [min(max(p + side * half, 0.0), 1.0) for side in (-1, 1)]
+        one = [[at(a, h, p) for a in known], [at(t, b, p) for b in others]]
+        every = [at(a, b, side) for a in known for b in others for side in sides]
+        return [*one, [at(t, h, side) for side in sides]][: len(added)], [value, *every]
 
-def rates(
-    scores: Scores, labels: Labels, beta: float, threshold: float, level: float
-) -> dict[str, tuple[float, float, float]]:
-    """Return estimate, lower and upper limit of rates at a threshold, as two binomials have it."""
-    (t, t_low, t_high), (h, h_low, h_high) = _shares(scores, labels, threshold, level)
-    b = float(share_of_rest(labels, beta))
-    low = (h - b * t - math.hypot(h - h_low, b * (t_high - t))) / (1 - b)
-    high = (h - b * t + math.hypot(h_high - h, b * (t - t_low))) / (1 - b)
-    youden = [
-        (t - h + s * math.hypot(*ends)) / (1 - b)
-        for s, ends in ((-1, (t - t_low, h_high - h)), (1, (t_high - t, h - h_low)))
-    ]
-    return {
-        "tpr": (t, t_low, t_high),
-        "fpr": ((h - b * t) / (1 - b), low, high),
-        "informedness": ((t - h) / (1 - b), youden[0], youden[1]),
-    }
+    (one, corners), (typical, _), limits = moves(level), moves(0.95), []
+    # Correlations count at one level, so that intervals grow with the level.
+    unit = np.array([each / (np.linalg.norm(each) or 1) for each in added])
+    between = unit @ unit.T - np.diag((unit**2).sum(axis=1))
+    rises = np.sign([ends[1] - ends[0] for ends in typical])
+    for side in (-1, 1):
+        away, usual = (
+            np.array([max(np.nanmax(side * (np.array(ends) - value)), 0.0) for ends in each])
+            for each in (one, typical)
+        )
+        shared = (rises * usual) @ between @ (rises * usual) / (usual @ usual or 1)
+        limits.append(math.sqrt(away @ away * max(1 + shared, 0)))
+    low, high = np.nanmin(corners), np.nanmax(corners)
+    return max(value - limits[0], low), min(value + limits[1], high)

@@ -18,47 +18,6 @@ def net_benefit(table: oracle.Table, threshold: Fraction) -> Fraction:
     return worth / patients
 
 
-def bedroc(active: Sequence[bool], alpha: float) -> float:
-    """Return BEDROC of J.-F. Truchon and C. I. Bayly (2007), equations 18 and 36, of a ranking.
-
-    RIE is the sum of exponentials over its mean for random ranks; BEDROC lies between the lowest
-    and the highest RIE that so many actives can have.
-    """
-    size, actives = len(active), sum(active)
-    ranks = [rank for rank, one in enumerate(active, start=1) if one]
-
-    def rie(some: Sequence[int]) -> float:
-        random = sum(math.exp(-alpha * rank / size) for rank in range(1, size + 1)) / size
-        return sum(math.exp(-alpha * rank / size) for rank in some) / actives / random
-
-    best, worst = range(1, actives + 1), range(size - actives + 1, size + 1)
-    return (rie(ranks) - rie([*worst])) / (rie([*best]) - rie([*worst]))
-
-
-def unbiased_bedroc(
-    score: Sequence[float], known: Sequence[bool], positives: float, alpha: float
-) -> float:
-    """Return BEDROC where all positives have the mean weight of the known ones.
-
-    There need not be a whole number of them; in a block of ties each has the mean of its ranks.
-    """
-    size = len(score)
-
-    def weight(start: float, end: float) -> float:
-        """Return the mean of exp(-alpha*r/N) over places from one to another, but a factor."""
-        steps = math.exp(-alpha * start / size) - math.exp(-alpha * end / size)
-        return steps / (end - start)
-
-    blocks = [
-        (sum(s > one for s in score), sum(s >= one for s in score))
-        for one, yes in zip(score, known, strict=True)
-        if yes
-    ]
-    mean = sum(weight(*block) for block in blocks) / len(blocks)
-    best, worst = weight(0, positives), weight(size - positives, size)
-    return (mean - worst) / (best - worst)
-
-
 def enrichment(active: Sequence[bool], fraction: float) -> float:
     """Return the enrichment factor: the share of actives in the top over their share in all."""
     top = math.ceil(Fraction(str(fraction)) * len(active))

@@ -7,12 +7,11 @@ those in the head they are all `odds`, and 1 for those in the tail, or the other
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations, product
-from math import comb, nan, prod
+from itertools import combinations
+from math import comb, prod
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 Band = tuple[list[int], list[int]]
 
@@ -55,74 +54,18 @@ def missed(odds: Sequence[Fraction], n: int, band: Band) -> tuple[Fraction, Frac
     return below / total, above / total
 
 
-def most_missed(n: int, m: int, band: Band, odds: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the largest of these probabilities over all odds that are 1 or `odds`."""
-    every = [missed(some, n, band) for some in product((Fraction(1), odds), repeat=n + m)]
-    return max(below for below, _ in every), max(above for _, above in every)
+def auroc(ranks: Any, stands: Any, positives: float, size: int) -> float:
+    """Return AUROC where known positives stand for others at their ranks."""
+    mean = (stands * ranks).sum() / stands.sum()
+    return float(1 - (mean - (positives + 1) / 2) / (size - positives))
 
 
-def auroc(ranks: Sequence[float], weights: Sequence[float], latent: float, examples: int) -> float:
-    """Return AUROC, with `latent` positives at the known ones' ranks, in proportion to weights."""
-    stands = [1 + latent * weight / sum(weights) for weight in weights]
-    positives = len(ranks) + latent
-    mean = sum(s * r for s, r in zip(stands, ranks, strict=True)) / positives
-    return 1 - (mean - (positives + 1) / 2) / (examples - positives)
-
-
-def average_precision(ends: Sequence[int], weights: Sequence[float], latent: float) -> float:
-    """Return average precision the same way: pairs of known positives stand for all pairs.
-
-    NaN if there is no pair of them.
-    """
-    if len(ends) < 2 and latent:
-        return nan
-    stands = [1 + latent * weight / sum(weights) for weight in weights]
-    positives, n = len(ends) + latent, len(ends)
-    alone = sum(stands[i] / ends[i] for i in range(n))
-    pairs = sum(
-        stands[i] * stands[j] / ends[i]
-        for i in range(n)
-        for j in range(n)
-        if i != j and ends[j] <= ends[i]
-    )
-    square = sum(stands) ** 2 - sum(s**2 for s in stands)
-    return alone / positives + (positives - 1) * pairs / square
-
-
-def extreme_precision(
-    ends: Sequence[int], odds: float, latent: float, highest: bool, random_state: int = 0
-) -> float:
-    """Return the lowest or the highest average precision of all weights between 1 and `odds`.
-
-    By a general minimizer in the logarithms of weights, from those that change at one place, and
-    from others: of few known positives from all that are 1 or `odds`.
-    """
-    end, n = np.asarray(ends, float), len(ends)
-    if n < 2 and latent:
-        return nan
-    total, sign = n + latent, -1 if highest else 1
-    pair = np.where(end <= end[:, np.newaxis], 1 / end[:, np.newaxis], 0) * (1 - np.eye(n))
-
-    def ask(log_weights: np.ndarray) -> tuple[float, np.ndarray]:
-        share = np.exp(log_weights) / np.exp(log_weights).sum()
-        stands = 1 + latent * share
-        pairs, square = stands @ pair @ stands, total**2 - stands @ stands
-        value = (stands / end).sum() / total + (total - 1) * pairs / square
-        by_stand = 1 / end / total + (total - 1) * (
-            (pair + pair.T) @ stands / square + 2 * pairs * stands / square**2
-        )
-        return sign * value, sign * latent * share * (by_stand - by_stand @ share)
-
-    rng, places = np.random.default_rng(random_state), np.arange(n)
-    starts = [(places < place) == side for place in range(n + 1) for side in (False, True)]
-    some = rng.random((20, n)) < rng.random((20, 1))
-    starts += [*np.array([*product((False, True), repeat=n)] if n < 6 else some)]
-    bounds = [(0, np.log(odds))] * n
-    found = [
-        minimize(ask, np.log(odds) * start, jac=True, bounds=bounds, method="L-BFGS-B").fun
-        for start in starts
-    ]
-    return float(sign * min(found))
+def average_precision(ends: Any, stands: Any, positives: float, size: int) -> float:
+    """Return average precision the same way: pairs of known positives stand for all pairs."""
+    pairs = np.outer(stands / ends, stands) * (ends <= ends[:, np.newaxis])
+    square = stands.sum() ** 2 - (stands**2).sum()
+    alone = (stands / ends).sum() / stands.sum()
+    return float(alone + (positives - 1) * (pairs.sum() - pairs.trace()) / square)
 
 
 def areas_between(tables: Any, quantity: str, **limit: float) -> list[float]:

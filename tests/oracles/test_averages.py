@@ -1,0 +1,391 @@
+"""Averages over groups: against what each adds, a grid of limits, and pairs of groups.
+
+Of a fault in what is averaged `test_population.py` and `test_designs.py` know more.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUDataError
+from tests.cases import put
+from tests.support.oracles import averages_oracle, cluster_oracle, estimates_oracle
+
+# Of few clusters, and of what lies outside; the table of messages is about these.
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+WHOLE = ("auroc", "average_precision", "bedroc")
+NUMBERS = ["estimate", "standard_error", "lower", "upper"]
+both = pytest.mark.parametrize("target", ["population", "examples"])
+
+
+def draw(seed: int, groups: int = 30, known: int = 3) -> pd.DataFrame:
+    """Draw queries of 20 examples, 4 of them positive, 1 to `known` known; shared patients."""
+    rng = np.random.default_rng(seed)
+    query, place = np.divmod(np.arange(20 * groups), 20)
+    truth, patient, gain = place < 4, np.arange(query.size) * 7 % 23, rng.normal(size=23)
+    score = 1 / (1 + np.exp(-rng.normal(1.2 * truth) - truth * gain[patient]))
+    label = np.where(place < 1 + query % known, 1.0, np.nan)
+    df = pd.DataFrame({"query": query, "patient": patient, "score": score, "label": label})
+    return df.assign(truth=truth, other=score + rng.normal(size=score.size))
+
+
+def ask(df: pd.DataFrame, name: Any, beta: Any, **how: Any) -> pd.DataFrame:
+    """Ask for the average of a metric over queries."""
+    how = {"by": "query", "average": True, **how}
+    found: pd.DataFrame = put(df.pu, "metric", name, beta, **how)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------
+# Intervals
+
+
+ALPHA, ACTS = 5.0, 0.35
+
+
+def worth(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    """Return net benefit at a threshold."""
+    return (tp - fp * ACTS / (1 - ACTS)) / (tp + fp + fn + tn)
+
+
+def predicted(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    """Return a share that no label changes."""
+    return (tp + fp) / (tp + fp + fn + tn)
+
+
+def term_of(
+    part: pd.DataFrame, beta: float, name: Any, rank: int
+) -> tuple[averages_oracle.Term, list[float]]:
+    """Return what a group adds, from its scores; and the ends of what it can be, 0 and 1 too."""
+    n, size, ends = int((part["label"] == 1).sum()), len(part), [0.0, 1.0]
+    positives = n + beta * int(part["label"].isna().sum())
+    negatives, hidden = size - positives, 1 - n / positives
+    if name == "average_precision":
+        label = [None if pd.isna(one) else bool(one) for one in part["label"]]
+        found = estimates_oracle.average_precision(part["score"].tolist(), label, beta)
+        value, square, most = float(found.value), found.standard_error**2, positives / n
+        return averages_oracle.Term(value, 0.0, most, square, n, positives), ends
+    below, least = part["score"].rank()[part["label"] == 1], -(size - n - negatives)
+    if name == "auroc":
+        each = (below - (positives + 1) / 2) / negatives  # if all were like one of the known
+        low, high = least / (2 * negatives), least / (2 * negatives) + (size - n) / negatives
+    elif name == "bedroc":
+
+        def mean(start: Any, number: float) -> Any:
+            weights = (np.exp(-ALPHA * place / size) for place in (start, start + number))
+            return -np.subtract(*reversed([*weights])) / number
+
+        top, bottom = mean(0, positives), mean(size - positives, positives)
+        each, low, high = (
+            (weight - bottom) / (top - bottom)
+            for weight in (mean(size - below, 1), mean(size - n, n), mean(0, n))
+        )
+    else:
+        rank = int((part["score"] >= ACTS).sum()) if name == "net_benefit" else rank
+
+        def of_hits(tp: float) -> float:
+            counts = tp, rank - tp, positives - tp, negatives - rank + tp
+            return float({**cluster_oracle.METRICS, "net_benefit": worth}.get(name, name)(*counts))
+
+        low, high = sorted(map(of_hits, (0.0, positives)))
+        each = (below > size - rank).map({True: of_hits(positives), False: of_hits(0.0)})
+        ends += map(of_hits, (max(rank + positives - size, 0.0), min(rank, positives)))
+    square = (np.nan if n == 1 else each.var(ddof=1) / n) * hidden if hidden else 0.0
+    return averages_oracle.Term(each.mean(), low, high, square, n, positives), ends
+
+
+def check_average(
+    df: pd.DataFrame, betas: dict[Any, float], name: Any, target: str, level: float, rank: int = 4
+) -> None:
+    """Hold an average against the slow reference, which is brought to [0, 1]."""
+    parts = [term_of(part, betas[query], name, rank) for query, part in df.groupby("query")]
+    floor, ceiling = np.mean([(min(ends), max(ends)) for _, ends in parts], axis=0)
+    width = ceiling - floor
+    scaled = [
+        term._replace(
+            **{key: (getattr(term, key) - floor) / width for key in ("value", "low", "high")},
+            square=term.square / width**2,
+        )
+        for term, _ in parts
+    ]
+    scatter = 1 / 3 if name in WHOLE else 1.0
+    wanted = averages_oracle.average(scaled, scatter, level, new=target == "population")
+    at = {} if name in WHOLE else {"at": {"threshold": ACTS} if name == "net_benefit" else rank}
+    metric = pu_accessor.bedroc(ALPHA) if name == "bedroc" else name
+    row = ask(df, metric, betas, target=target, level=level, **at).iloc[0]
+    near: dict[str, Any] = {"rel": 1e-9, "abs": 1e-15, "nan_ok": True}
+    assert row["estimate"] == pytest.approx(floor + width * wanted.value, **near)
+    assert row["standard_error"] == pytest.approx(width * wanted.error, **near)
+    limits = floor + width * np.array([wanted.lower, wanted.upper])
+    found = row[["lower", "upper"]].tolist()
+    assert found == pytest.approx(limits, abs=2.5e-5 * width, nan_ok=True)
+
+
+# How many are known, how much groups differ, the level and the rank.
+DRAWS = [(1, 0, 0.95, 4), (1, 1.5, 0.8, 4), (4, 1.5, 0.9, 4), (4, 1.5, 0.95, 11)]
+NAMES: list[Any] = [*WHOLE, "net_benefit", "precision", "fpr", "lift", "informedness"]
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+@both
+@pytest.mark.parametrize("name", [*NAMES, predicted])
+def test_averages_are_those_of_a_slow_reference(
+    name: Any, target: str, draws: tuple[int, float, float, int]
+) -> None:
+    known, apart, level, rank = draws
+    known = max(known, 2) if name == "average_precision" else known  # which needs two
+    rng, parts, betas = np.random.default_rng([3, known]), [], {}
+    for query in range(7):  # of different sizes, with known negatives
+        size, n = 12 + 3 * query, 1 + (3 + query) % 3 if known == 1 else known
+        score = rng.normal(1.0, 1.0, size)
+        score[:n] += apart * (-1) ** query + 1
+        label = np.full(size, np.nan)
+        label[:n], label[n : n + query % 3] = 1, 0
+        score *= -1 if name == "informedness" else 1  # worse than chance
+        score = 1 / (1 + np.exp(1 - score))
+        parts.append(pd.DataFrame({"query": query, "score": score, "label": label}))
+        betas[query] = [0.1, 0.05, 0.2, 0.0][query % 4] if known == 1 else 0.15
+    check_average(pd.concat(parts, ignore_index=True), betas, name, target, level, rank)
+
+
+# Groups, each with its size, the ranks of its known positives and its beta.
+LAYOUTS: dict[str, list[tuple[int, list[int], float]]] = {
+    "all on top": [(12, [1, 2], 0.05), (17, [1, 2], 0.1), (14, [1], 0.02), (30, [1, 2, 3], 0.08)],
+    "all at the bottom": [(30, [29, 30], 0.02), (47, [47], 0.05), (44, [44], 0.03)],
+    "on top, each by itself": [(12, [1], 0.02), (17, [1], 0.01), (14, [1], 0.04)],
+    "alike": [(12, [2, 5], 0.1)] * 4,
+    "alike, each by itself": [(12, [3], 0.1)] * 4,
+    "alike, with nothing hidden": [(12, [3, 7], 0.0)] * 3,
+    "two": [(12, [2, 5], 0.1), (15, [3, 4], 0.2)],
+    "two, each by itself": [(12, [2], 0.1), (15, [4], 0.2)],
+    "some with nothing hidden": [(12, [2], 0), (15, [3, 9], 0.2), (13, [4], 0.1), (9, [2, 4], 0)],
+    "one that hides something": [(12, [2], 0.0), (15, [3, 9], 0.2), (13, [4, 6], 0.0)],
+    "beyond": [(60, [1, 2, 3], 0.3)] * 9 + [(60, [1, 2, 4], 0.3)] * 9,
+    "below": [(60, [58, 59, 60], 0.3)] * 9 + [(60, [57, 59, 60], 0.3)] * 9,
+}
+
+
+@both
+@pytest.mark.parametrize("which", LAYOUTS)
+def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: str) -> None:
+    parts, betas = [], {}
+    for query, (size, ranks, beta) in enumerate(LAYOUTS[which]):
+        label = np.where(np.isin(np.arange(1, size + 1), ranks), 1, np.nan)
+        parts.append(pd.DataFrame({"query": query, "score": -np.arange(size), "label": label}))
+        betas[query] = beta
+    for level in (0.6, 0.95):
+        check_average(pd.concat(parts), betas, "auroc", target, level)
+
+
+# ---------------------------------------------------------------------------------------------
+# Clusters of which some have rows in several groups
+
+RATES: dict[str, dict[str, Any]] = {
+    **{name: {} for name in WHOLE},
+    "recall": {"at": {"threshold": 0.6}},
+    "net_benefit": {"at": {"threshold": ACTS}},
+    "precision": {"at": {"rank": 6}},
+    "f1": {"at": {"fraction": 0.25}},
+}
+BETA = 0.2
+
+
+def shared(df: pd.DataFrame, name: str, cluster: Any = "patient", **how: Any) -> pd.DataFrame:
+    """Return the average of what new queries have."""
+    how = {"cluster": cluster, "target": "population", **RATES[name], **how}
+    return ask(df, pu_accessor.bedroc(ALPHA) if name == "bedroc" else name, BETA, **how)
+
+
+def of_group(part: pd.DataFrame, name: str) -> tuple[float, np.ndarray]:
+    """Return the estimate of a query, and what each row adds to it."""
+    scores, known = part["score"].tolist(), part["label"].notna().to_numpy()
+    of = cluster_oracle.shares([True if one else None for one in known], BETA)
+    recall = cluster_oracle.METRICS["recall"]
+    functionals: dict[str, Callable[[], cluster_oracle.Functional]] = {
+        "auroc": lambda: cluster_oracle.auroc_of(scores, of),
+        "average_precision": lambda: cluster_oracle.unbiased_precision_of(scores, of),
+        "bedroc": lambda: cluster_oracle.bedroc_of(scores, of, ALPHA),
+        "recall": lambda: cluster_oracle.metric_of(scores, of, 0.6, recall),
+        "net_benefit": lambda: cluster_oracle.metric_of(scores, of, ACTS, worth),
+    }
+    if name in functionals:
+        functional = functionals[name]()
+        return functional(np.ones(len(part))), cluster_oracle.contributions(functional, len(part))
+    rank = 6 if name == "precision" else 5  # so many rows are above whatever the sample
+    whole = (
+        of.positives / rank if name == "precision" else 2 * of.positives / (rank + of.positives)
+    )
+    place = part["score"].rank(ascending=False).to_numpy()
+    hit, around = place <= rank, (place - rank / 2, 1.5 * rank - place + 1)
+    # A row moves the score of the rank, and with it as many known positives as lie there.
+    density = np.clip(np.minimum(*around), 0, 1)[known].mean() / (rank / len(part))
+    added = np.where(known, (hit - hit[known].mean()) / of.n, 0.0)
+    for kind in (known, ~known):
+        added[kind] -= density * (hit[kind] - hit[kind].mean()) / len(part)
+    return hit[known].mean() * whole, added * whole
+
+
+@pytest.mark.parametrize(("seed", "patients"), [(0, 2), (1, 25), (2, 60)])
+@pytest.mark.parametrize("name", RATES)
+def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients: int) -> None:
+    df = draw(seed, 9).assign(patient=lambda df: df["patient"] % patients)
+    df["label"] = np.where(df.index % 20 < 3 + df["query"] % 2, 1.0, np.nan)
+    if name in ("auroc", "average_precision", "recall") and seed == 2:
+        df["score"] = df["score"].round(2)  # with ties
+    if seed == 0:  # all queries are alike
+        df["score"] = np.tile(df["score"][:20], 9)
+    each = [(part, *of_group(part, name)) for _, part in df.groupby("query")]
+    values = np.array([value for _, value, _ in each])
+    added, counts = (
+        np.array([np.bincount(part["patient"], rows, patients) for part, rows in pairs])
+        for pairs in (
+            [(part, rows) for part, _, rows in each],
+            [(part, part["label"].notna()) for part, *_ in each],
+        )
+    )
+    by_pairs = averages_oracle.covariance(
+        values, added, counts / counts.sum(axis=1)[:, np.newaxis]
+    )
+    row = shared(df, name).iloc[0]
+    assert row["estimate"] == pytest.approx(values.mean(), rel=1e-9)
+    squared = values.var(ddof=1) / values.size + by_pairs
+    assert row["standard_error"] == pytest.approx(squared**0.5, rel=1e-6)
+    if name == "auroc":
+        ends = -BETA / 2 / (1 - BETA), (1 - BETA / 2) / (1 - BETA)
+        effective = counts.sum(axis=1) ** 2 / (counts**2).sum(axis=1)
+        terms = [
+            averages_oracle.Term(one, *ends, np.nan, n, np.inf)
+            for one, n in zip(values, effective, strict=True)
+        ]
+        wanted = averages_oracle.average(
+            terms, 1 / 3, 0.95, new=True, shared=by_pairs, clusters=(counts > 0).any(axis=0).sum()
+        )
+        limits = wanted.lower, wanted.upper
+        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=2e-5)
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_clusters_of_one_group_each_change_no_number(name: str) -> None:
+    df = draw(3, 12).assign(own=lambda df: df["patient"] + 100 * df["query"])
+    df["label"] = df["label"].where(df.index % 20 > 1, 1.0)  # two known ones at least
+    crossed, nested, plain = (shared(df, name, each) for each in ("patient", "own", None))
+    pd.testing.assert_frame_equal(nested, plain, check_exact=True)
+    assert crossed["standard_error"].item() >= plain["standard_error"].item()
+    assert "one group" in nested.attrs["clusters"] and "clusters" not in plain.attrs
+    assert "several groups" in crossed.attrs["clusters"]
+
+
+# ---------------------------------------------------------------------------------------------
+# Which groups, and what of each
+
+
+@pytest.mark.parametrize(  # of many all are ranked together
+    ("groups", "target"), [(6, "examples"), (6, "population"), (130, "population")]
+)
+@pytest.mark.parametrize(
+    ("label", "beta"), [(np.nan, 0.1), (None, 1.0), (1.0, 0.1), (1.0, 0.0), (0.0, 0.0)]
+)
+def test_groups_without_area_are_left_out(
+    label: Any, beta: float, groups: int, target: str
+) -> None:
+    df, betas = draw(3, groups), dict.fromkeys(range(groups), 0.1) | {2: beta}
+    if label is not None:
+        df.loc[df["query"] == 2, "label"] = label
+    with pytest.raises(PUDataError, match="query=2"):
+        ask(df, "auroc", betas, target=target)
+    found = ask(df, "auroc", betas, on_error="skip", target=target)
+    assert found.attrs["skipped"] and found["n_groups"].item() == groups - 1
+    rest = ask(df[df["query"] != 2], "auroc", 0.1, target=target)
+    pd.testing.assert_frame_equal(found, rest)
+
+
+def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None:
+    df = draw(3, groups=130)
+    df["label"] = df["label"].where(df["query"] != 7, df["truth"])
+    with pytest.raises(PUDataError, match="if nothing is unlabeled"):
+        ask(df, "auroc", 0.1, negative=0)
+    betas = {query: 0.1 * (query != 7) for query in range(130)}
+    parts = [df, df[df["query"] < 6], df[df["query"] >= 6]]
+    whole, few, many = (
+        ask(part, "auroc", betas, negative=0, target="population")["estimate"].item()
+        for part in parts
+    )
+    assert whole == pytest.approx((6 * few + 124 * many) / 130, rel=1e-12)
+
+
+def test_many_groups_that_are_ranked_together_have_the_areas_of_each() -> None:
+    df = draw(3, 130, 4).round({"score": 1})
+    df.loc[df["query"] % 3 == 0, "score"] *= -1
+    found = df.sample(frac=1, random_state=0).pu(by="query").auroc(0.1)
+    for query in range(0, 130, 11):
+        row, alone = found.iloc[query], df[df["query"] == query].pu.auroc(0.1).iloc[0]
+        numbers = row[NUMBERS].tolist()
+        assert numbers == pytest.approx(alone[NUMBERS].tolist(), rel=1e-9, nan_ok=True)
+
+
+def test_averages_over_some_keys_and_of_models_are_those_alone() -> None:
+    df = pd.concat([draw(seed, 7).assign(site=f"s{seed}") for seed in (4, 5)])
+    how: dict[str, Any] = {"by": ["site", "query"], "cluster": "patient"}
+    found = ask(df, "auroc", [0.1, 0.2], score=["score", "other"], average="query", **how)
+    assert list(found.columns[:4]) == ["site", "model", "metric", "beta"] and len(found) == 8
+    for row in found.itertuples():
+        part = df[df["site"] == row.site]
+        alone = ask(part, "auroc", row.beta, score=row.model, cluster="patient").iloc[0]
+        numbers = [getattr(row, number) for number in NUMBERS]
+        assert numbers == pytest.approx(alone[NUMBERS].tolist(), rel=1e-12)
+    assert ask(df, "auroc", 0.1, **how)["n_groups"].item() == 14
+
+
+@pytest.mark.parametrize("cluster", [None, "patient"])
+def test_folds_are_pooled_before_queries_are_averaged(cluster: Any) -> None:
+    df = draw(10, groups=6).assign(fold=lambda df: df.groupby("query").cumcount() % 3, none=0)
+    how: dict[str, Any] = {"cluster": cluster, "target": "population"}
+    one = ask(df, "auroc", 0.1, by=["query", "none"], pool="none", **how)
+    pd.testing.assert_frame_equal(one, ask(df, "auroc", 0.1, **how), rtol=1e-9)
+    df["score"] += 2.0 * df["fold"]  # which must not count
+    values = []
+    for _, query in df.groupby("query"):
+        known, above = query["label"].notna(), []
+        for row in query[known].itertuples():
+            rest = query.loc[~known & (query["fold"] == row.fold), "score"]
+            above.append((rest < row.score).mean())
+        values.append((np.mean(above) - 0.1 / 2) / (1 - 0.1))
+    found = ask(df, "auroc", 0.1, by=["query", "fold"], pool="fold", **how)
+    assert found["estimate"].item() == pytest.approx(np.mean(values), rel=1e-12)
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@both
+def test_averages_of_counts_go_with_their_units(target: str, joint: bool) -> None:
+    beta: Any = 0.1
+    if joint:
+        beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540, level=0.98)
+    plain, tens, missed = (
+        ask(draw(7), count, beta, at=9, target=target).iloc[0]
+        for count in (
+            lambda tp, fp, fn, tn: tp,
+            lambda tp, fp, fn, tn: 10 * tp,
+            lambda tp, fp, fn, tn: 1 - tp,
+        )
+    )
+    numbers = ["estimate", "lower", "upper"]
+    assert plain["upper"] > 1 and ("standard_error" in plain) == (not joint)
+    assert tens[numbers].tolist() == pytest.approx((10 * plain[numbers]).tolist(), rel=1e-6)
+    turned = (1 - plain[["estimate", "upper", "lower"]]).tolist()
+    assert missed[numbers].tolist() == pytest.approx(turned, rel=1e-6)
+    if joint:
+        point = ask(draw(7), lambda tp, fp, fn, tn: tp, 0.13, at=9, target=target).iloc[0]
+        assert plain["estimate"] == pytest.approx(point["estimate"], rel=1e-12)
+        assert plain["lower"] < point["lower"] < point["upper"] < plain["upper"]
+
+
+def test_lift_at_a_share_rounds_up_in_each_group() -> None:
+    df = draw(5).assign(label=lambda df: df["truth"].astype(float))
+    how: dict[str, Any] = {"at": {"fraction": 0.13}, "target": "population", "negative": 0}
+    hits = df.sort_values("score", ascending=False).groupby("query").head(3)["truth"].sum()
+    wanted = hits / 30 / 3 / (4 / 20)  # 2.6 of 20 rows, rounded up
+    assert ask(df, "lift", 0.0, **how)["estimate"].item() == pytest.approx(wanted, rel=1e-12)

@@ -1,0 +1,581 @@
+"""Rows that are clustered, weighted, or labeled with known propensities, against references."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import special, stats
+
+import pu_accessor
+from pu_accessor.ranking import FloatArray
+from tests.cases import AREAS, put_of_these
+from tests.support.oracles import (
+    cluster_oracle,
+    comparison_oracle,
+    completion_oracle,
+    gaps_oracle,
+    oracle,
+    population_oracle,
+    selection_oracle,
+)
+
+# Of few clusters, of few rows in effect; the table of messages is about these.
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+BETA, AT, ALPHA = 0.25, 0.6, 8.0
+
+
+# ---------------------------------------------------------------------------------------------
+# Errors on new examples are what each row adds
+
+
+def draw(kind: str, seed: int, clusters: int = 30, size: int = 4) -> pd.DataFrame:
+    """Draw rows of clusters: scores of one cluster correlate, and so do its labels."""
+    rng = np.random.default_rng([seed, *kind.encode()])
+    sizes = rng.geometric(1 / size, clusters) if kind == "unlike sizes" else size
+    patient = np.repeat(np.arange(clusters), sizes)
+    tendency, common = rng.random(clusters), 1.0
+    if kind == "one kind each":
+        tendency = np.round(tendency)
+    if kind == "by row":  # all clusters are alike: the rows of each are held against each other
+        tendency[:], common = 0.5, 3.0
+    positive = rng.random(patient.size) < tendency[patient]
+    noise = common * rng.normal(size=clusters)[patient] + rng.normal(size=patient.size)
+    score = 1 / (1 + np.exp(-noise - 1.5 * positive))
+    asked = rng.random(clusters)[patient] if kind != "by row" else rng.random(patient.size)
+    label = np.where(positive & (asked < 0.6), 1.0, np.nan)
+    if kind == "negatives":
+        label[~positive & (rng.random(patient.size) < 0.3)] = 0
+    if kind == "all labeled":
+        label = positive.astype(float)
+    score = np.round(score, 1) if kind == "tied" else score
+    rows = pd.DataFrame({"score": score, "label": label, "patient": patient})
+    return rows.assign(times=1 + 4 * rng.random(len(rows))).sample(frac=1, random_state=seed)
+
+
+KINDS = ("plain", "tied", "negatives", "unlike sizes", "one kind each", "by row", "all labeled")
+DESIGNS: dict[str, dict[str, Any]] = {
+    **{"rows": {}, "clusters": {"cluster": "patient"}, "weights": {"weight": "times"}},
+    "both": {"cluster": "patient", "weight": "times"},
+}
+WORLDS = [*product(KINDS, ["clusters", "weights"])]
+WORLDS += [*product(KINDS[:3], ["rows", "both"]), ("all labeled", "rows"), ("all labeled", "both")]
+worlds = pytest.mark.parametrize(("kind", "design"), WORLDS)
+
+
+class World:
+    """Rows with what is bound of them, and the same as the reference reads it."""
+
+    def __init__(self, kind: str, design: str, seed: int) -> None:
+        rows, roles = draw(kind, seed), DESIGNS[design]
+        self.pu: Any = rows.pu(negative=0, **roles)
+        self.beta, self.level = BETA * (kind != "all labeled"), [0.95, 0.8][len(kind) % 2]
+        labels = [None if math.isnan(one) else one == 1 for one in rows["label"]]
+        base = rows["times"].to_numpy() if "weight" in roles else None
+        of = cluster_oracle.shares(labels, self.beta, base)
+        self.of = of._replace(free=design == "weights" and of.free)
+        own = rows["patient"].tolist() if "cluster" in roles else [*range(len(rows))]
+        self.scores, self.clusters = rows["score"].tolist(), own if roles else None
+
+    def ask(self, metric: Any, **how: Any) -> pd.DataFrame:
+        """Ask for a metric of new examples."""
+        how = {"target": "population", "level": self.level, **how}
+        found: pd.DataFrame = self.pu.metric(metric, self.beta, **how)
+        return found
+
+
+@worlds
+@pytest.mark.parametrize("name", ["auroc", "average_precision"])
+def test_areas_have_errors_and_limits_of_what_rows_add(kind: str, design: str, name: str) -> None:
+    world = World(kind, design, 0)
+    row = world.ask(name).iloc[0]
+    wanted = getattr(population_oracle, name)(world.scores, world.of, world.level, world.clusters)
+    assert row["standard_error"] == pytest.approx(wanted.error, rel=1e-6)
+    ends = [min(wanted.lower, row["estimate"]), max(wanted.upper, row["estimate"])]
+    # Rows that add nothing to precision, but for rounding, count for its degrees of freedom.
+    off = 1e-4 if world.of.free else 1e-7
+    assert row[["lower", "upper"]].tolist() == pytest.approx(ends, abs=off)
+
+
+@worlds
+def test_bedroc_has_the_error_of_what_rows_add(kind: str, design: str) -> None:
+    world = World(kind, design, 2)
+    of = world.of._replace(free=False)
+    functional = cluster_oracle.bedroc_of(world.scores, of, ALPHA)
+    found = cluster_oracle.errors(functional, of, world.clusters or range(of.known.size))
+    squared = found.squared if world.clusters else found.plain.sum()
+    row = world.ask(pu_accessor.bedroc(ALPHA)).iloc[0]
+    assert row["standard_error"] == pytest.approx(squared**0.5, rel=1e-6)
+
+
+RATES: dict[str, Any] = {
+    "net_benefit": lambda at: lambda tp, fp, fn, tn: tp - fp * at / (1 - at),
+    "fpr": lambda at: cluster_oracle.METRICS["fpr"],
+    "precision": lambda at: cluster_oracle.METRICS["precision"],
+    "mcc": lambda at: cluster_oracle.METRICS["mcc"],
+}
+
+
+@worlds
+def test_limits_at_a_threshold_are_those_of_two_samples(kind: str, design: str) -> None:
+    world, at = World(kind, design, 1), AT
+    if kind == "tied":  # all known positives are above
+        at = min(np.array(world.scores)[world.of.known].tolist())
+    for row in world.ask([*RATES], at={"threshold": at}).itertuples():
+        found: list[Any] = [row.estimate, row.lower, row.upper]
+        metric = RATES[str(row.metric)](at)
+        args = world.scores, world.of, at, world.level, metric
+        low, high = population_oracle.metric(*args, clusters=world.clusters)
+        wanted = [min(low, found[0]), max(high, found[0])]
+        assert found[1:] == pytest.approx(wanted, rel=1e-6, abs=1e-9), row.metric
+
+
+def test_bins_of_clusters_are_limited_by_their_definition() -> None:
+    rows, edges = draw("unlike sizes", 4, 60), [0, 0.35, 0.65, 1]
+    known = rows["label"].notna().to_numpy()
+    _, code, sizes = np.unique(rows["patient"][known], return_inverse=True, return_counts=True)
+    score, n, m = rows["score"][known], code.size, math.floor(BETA * (~known).sum() + 0.5)
+    for row in rows.pu(cluster="patient").calibration(BETA, bins=edges).itertuples():
+        inside = ((score >= row.left) & (score < row.right)).to_numpy()
+        here, share, k = (
+            np.bincount(code[inside], minlength=sizes.size),
+            inside.mean(),
+            inside.sum(),
+        )
+        square = np.sum((here - share * sizes) ** 2) * sizes.size / (sizes.size - 1)
+        worth = m / (n + m) / max(square / (n * share * (1 - share)), 1)
+        more = np.sum(sizes**2) / n
+        few, many = (
+            np.floor(m * stats.beta(own * worth, (n - own + more) * worth).ppf(0.025))
+            for own in (k, n - k)
+        )
+        wanted = k + few, k + min(m - many, row.examples - k)
+        found = np.array([row.lower, row.upper]) * row.examples
+        assert found == pytest.approx(wanted, abs=1.01)
+
+
+# ---------------------------------------------------------------------------------------------
+# Whole weights are repeated rows, each of which is a cluster
+
+Question = Callable[[Any], Any]
+MODELS = ["score", "svm"]
+CUT: dict[str, Any] = {"at": {"threshold": 0.5}}
+AREAS_TOO = ["auroc", "average_precision", "bedroc"]
+ANYWHERE: dict[str, Question] = {
+    "areas": lambda pu: pu.metric(AREAS_TOO, 0.3),
+    "interval": lambda pu: pu.auroc(pd.Interval(0.2, 0.4)),
+    "rank": lambda pu: pu.metric(["precision", "recall"], 0.3, at=50),
+    "rank and interval": lambda pu: pu.metric("recall", pd.Interval(0.2, 0.4), at=50),
+    "fraction": lambda pu: pu.metric("f1", 0.3, at={"fraction": 0.1}),
+    "at recall": lambda pu: pu.metric("precision", 0.3, at={"recall": 0.5}),
+    "tables": lambda pu: pu.contingency([0.1, 0.3], ranks="all"),
+    "some cutoffs": lambda pu: pu.contingency(0.3, ranks=[10, 50]),
+    "curves": lambda pu: pu.roc_bounds(0.3),
+}
+ALONE: dict[str, Question] = {  # which take scores on a common scale
+    **ANYWHERE,
+    "prevalence": lambda pu: pu.assume(prevalence=0.1).average_precision(0.3),
+    "part": lambda pu: pu.auroc(0.3, max_fpr=0.2),
+    "threshold": lambda pu: pu.metric(["precision", "mcc"], 0.3, **CUT),
+    "calibration": lambda pu: pu.calibration(0.3, bins=[0, 0.3, 0.6, 1]),
+}
+OF_MODELS: dict[str, Question] = {
+    "compare auroc": lambda pu: pu.compare("auroc", 0.3),
+    "compare": lambda pu: pu.compare(),
+    "compare average precision": lambda pu: pu.compare("average_precision", 0.3),
+    "compare precision": lambda pu: pu.compare("precision", 0.3, **CUT),
+    "compare the top": lambda pu: pu.compare("recall", 0.3, at={"fraction": 0.1}),
+    "max-t": lambda pu: pu.compare("auroc", 0.3, adjust="max_t"),
+}
+OF_GROUPS: dict[str, Question] = {
+    "gap": lambda pu: pu.gap("auroc", 0.3),
+    "gap of precision": lambda pu: pu.gap("average_precision", 0.3),
+    "means": lambda pu: pu(average=True).metric(AREAS_TOO, 0.05, target="population"),
+}
+ROWS: dict[str, Any] = {"cluster": "id"}
+FEW = {name: ALONE[name] for name in ("areas", "threshold", "part", "curves", "prevalence")}
+WAYS: dict[str, tuple[dict[str, Question], dict[str, Any], dict[str, Any]]] = {
+    "rows": (ALONE, ROWS, {}),
+    "clusters": (FEW, {"cluster": "patient"}, {}),
+    "monotone": (FEW, ROWS, {"monotone": True}),
+    "pool": (ANYWHERE, {**ROWS, "by": "fold", "pool": True}, {}),
+    "models": (OF_MODELS, {**ROWS, "score": MODELS}, {}),
+    "models by group": (OF_MODELS, {**ROWS, "score": MODELS, "by": "fold"}, {}),
+    "groups": (OF_GROUPS, {**ROWS, "by": "fold"}, {}),
+}
+
+
+def draw_whole(seed: int) -> pd.DataFrame:
+    """Draw rows with whole weights, some of them 0; ids, folds and another score."""
+    df, rng = draw(["negatives", "tied"][seed % 2], seed, 38), np.random.default_rng(seed)
+    whole = {"w": rng.integers(0, 6, len(df)), "fold": rng.integers(0, 3, len(df))}
+    other = df["score"] + rng.normal(size=len(df))
+    return df.assign(**whole, svm=other, id=range(len(df))).reset_index(drop=True)
+
+
+def same(answer: Any, expected: Any, **off: Any) -> None:
+    """Raise unless two answers are equal, but for the name of the band."""
+    if isinstance(answer, xr.Dataset):
+        assert (answer.attrs.pop("band"), expected.attrs.pop("band")) != ("clustered", "weighted")
+        xr.testing.assert_allclose(answer, expected, **off)
+        return
+    if "band" in answer:
+        answer = answer.replace({"band": {"weighted": "clustered"}})
+    pd.testing.assert_frame_equal(answer, expected, **off)
+
+
+@pytest.mark.parametrize(
+    ("way", "name"), [(way, name) for way, (asked, *_) in WAYS.items() for name in asked]
+)
+def test_whole_weights_are_repeated_rows(way: str, name: str) -> None:
+    asked, roles, assumed = WAYS[way]
+    df = draw_whole(len(name))
+    weighted = {role: column for role, column in roles.items() if column != "id"}
+    repeated = df.loc[df.index.repeat(df["w"])].pu(negative=0, **roles).assume(**assumed)
+    found = asked[name](df.pu(negative=0, weight="w", **weighted).assume(**assumed))
+    same(found, asked[name](repeated), atol=1e-12, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["prevalence", "part", "rank", "rank and interval", "threshold"])
+def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
+    """Fractions take a path of their own, with counts that are floats."""
+    df = draw_whole(6)
+    whole, close = (
+        ALONE[name](df.assign(w=df["w"] * unit).pu(negative=0, weight="w"))
+        for unit in (1, 1 + 1e-9)
+    )
+    off = 0.021 if "rank" in name else 1e-5  # a row of 50
+    pd.testing.assert_frame_equal(close, whole, rtol=0, atol=off, check_dtype=False)
+
+
+def test_rows_of_weight_1_have_none_whatever_other_groups_have() -> None:
+    df = draw_whole(1).assign(w=lambda df: np.where(df["fold"] == 1, df.index % 2, df["w"]))
+    ones = df[(df["fold"] == 1) & (df["w"] == 1)]
+    for ask in (*OF_MODELS.values(), ANYWHERE["areas"]):
+        found = ask(df.pu(by="fold", weight="w", score=MODELS))
+        alone = found[found["fold"] == 1].drop(columns="fold").reset_index(drop=True)
+        pd.testing.assert_frame_equal(alone, ask(ones.pu(score=MODELS)))
+
+
+def test_large_weights_count_as_many_rows() -> None:
+    """Products of such counts are beyond integers."""
+    df = draw_whole(0)
+    one, other = (
+        df.assign(w=df["w"] * unit).pu(weight="w").auroc(0.3)[["lower", "upper"]]
+        for unit in (1e6, 1e11)
+    )
+    np.testing.assert_allclose(one, other, atol=1e-5)
+    few = pd.DataFrame({"score": [5.0, 4, 3, 2, 1], "label": [1, None, 1, None, 1], "w": 1e12})
+    found = few.pu(weight="w").metric("recall", 0.5, at={"fpr": 0.5}).iloc[0]
+    assert (found["rank"], found["threshold"]) == (3e12, 3)
+
+
+def test_one_row_or_one_cluster_of_known_positives_has_no_interval() -> None:
+    df = pd.DataFrame({"score": [3.0, 7, 6, 5, 4, 2, 1], "label": 1.0, "w": [3, 1, 2, 3, 1, 2, 3]})
+    for names, rows in ((AREAS_TOO, df), ([*AREAS.values()], df[:2])):
+        rows = rows.assign(label=rows["label"].where(rows.index == 0))
+        for name in names:
+            found = rows.pu(weight="w").metric(name, 0, target="population")
+            assert found[["standard_error", "lower", "upper"]].isna().all(axis=None), name
+
+
+# ---------------------------------------------------------------------------------------------
+# Known positives that were labeled with unequal, known probabilities
+
+
+def drawn(known: int, rest: int, decimals: int, seed: int, least: float = 0.1) -> pd.DataFrame:
+    """Draw scores of two models, and propensities of the known positives alone."""
+    rng = np.random.default_rng(seed)
+    truth, positive = np.arange(known + rest) < known + rest * 0.3, np.arange(known + rest) < known
+    score = rng.normal(truth)
+    frame = pd.DataFrame({"score": score, "svm": score + rng.normal(size=truth.size)})
+    chance = np.where(positive, rng.uniform(least, 1, truth.size), np.nan)
+    frame = frame.round(decimals).assign(label=np.where(positive, 1, np.nan), propensity=chance)
+    return frame.sample(frac=1, random_state=seed, ignore_index=True)
+
+
+FRAME, TIED = drawn(60, 200, 6, seed=1), drawn(60, 200, 0, seed=2)
+
+
+def weighed(frame: pd.DataFrame, **roles: Any) -> Any:
+    """Return the accessor of rows with propensities."""
+    return frame.pu(propensity="propensity", **roles)
+
+
+def completed(frame: pd.DataFrame, beta: float) -> tuple[Any, ...]:
+    """Return scores, labels, latent positives, and what each known one stands for of n, slowly."""
+    best = frame[frame["label"] == 1].sort_values("score", ascending=False)
+    extra = [1 / Fraction(float(one)) - 1 for one in best["propensity"]]
+    labels = [None if np.isnan(one) else True for one in frame["label"]]
+    m = oracle.latent_count(beta, labels.count(None))
+    return frame["score"].tolist(), labels, m, [len(extra) * e / sum(extra) for e in extra]
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("decimals", [0, 1, 6])
+def test_known_positives_stand_for_what_their_weights_say(decimals: int, beta: float) -> None:
+    frame = drawn(25, 60, decimals, decimals, 0.3)
+    frame["propensity"] = frame["propensity"].mask(frame["propensity"] > 0.9, 1.0)  # certain
+    score, labels, m, stands = completed(frame, beta)
+    every = completion_oracle.estimates(score, labels, m, stands=stands)
+    tables = weighed(frame).contingency(beta, ranks="all")
+    lower, estimate, upper = (tables["tp"].isel(bound=one, beta=0).values for one in range(3))
+    assert tables["rank"].values.tolist() == [table.rank for table in every]
+    wanted = [float(table.tp) for table in every]
+    assert (abs(estimate - np.clip(wanted, lower, upper)) <= 0.5 + 1e-9).all()  # it is rounded
+    assert (tables["tp"].diff("bound") >= 0).all() and (tables["tp"].diff("rank") >= 0).all()
+    if beta < 0.7:  # limits that are not cut
+        middle = weighed(frame).roc_bounds(beta, ranks="all")["tpr"].sel(bound="estimate")
+        tpr = [oracle.metric("tpr", table) for table in every]
+        np.testing.assert_allclose(middle.values[:, 0], tpr, atol=1e-12)
+        for table in every[10:40:9]:
+            row = weighed(frame).metric("f1", beta, at=table.rank).iloc[0]
+            assert row["estimate"] == pytest.approx(oracle.metric("f1", table), rel=1e-12)
+
+
+@pytest.mark.parametrize("propensity", [1e-6, 0.3, 1.0])
+@pytest.mark.parametrize("frame", [FRAME, TIED], ids=["untied", "tied"])
+def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, propensity: float) -> None:
+    betas, equal = [0.05, 0.25, 0.4], frame.assign(propensity=propensity)
+    tables = weighed(equal).contingency(betas, ranks="all")
+    away = abs(tables["tp"] - equal.pu.contingency(betas, ranks="all")["tp"])
+    assert int(away.sel(bound="estimate").max()) <= 1 and int(away.max()) <= 2
+    for name in AREAS.values():
+        weighted, plain = (put_of_these(pu, name, betas) for pu in (weighed(equal), equal.pu))
+        pd.testing.assert_frame_equal(weighted, plain, rtol=0, atol=1e-9)
+    for target in ("population", "examples"):
+        weighted, plain = (
+            pu(score=MODELS).compare("auroc", [0.2], target=target)
+            for pu in (weighed(equal), equal.pu)
+        )
+        pd.testing.assert_frame_equal(weighted, plain)
+    assert tables["n_effective"].item() == pytest.approx(60, abs=1e-9)
+    beta, plain = (pu.estimate_beta() for pu in (weighed(equal), equal.pu))
+    assert beta.to_dict() == plain.to_dict()
+
+
+SCORES = [[9, 7, 7, 7], [9, 9, 4, 4], [9, 5, 5], [7, 7, 6, 5, 5, 2, 0], [9.5, 9, 7, 7, 3.5, 3, 0]]
+
+
+@pytest.mark.parametrize("name", AREAS.values())
+@pytest.mark.parametrize("known", SCORES, ids=str)
+def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: list[int]) -> None:
+    rest, n = [9, 8, 8, 7, 6, 5, 5, 4, 3, 3, 2, 2, 1, 1, 0, 0, 0], len(known)
+    propensity, size = np.random.default_rng(n).uniform(0.2, 0.9, n), n + len(rest)
+    frame = pd.DataFrame({"score": [*known, *rest], "label": [1.0] * n + [np.nan] * len(rest)})
+    frame["propensity"] = [*propensity, *[np.nan] * len(rest)]
+    rank = frame["score"].rank(ascending=False, method="average" if name == "auroc" else "max")
+    part, area = rank[:n].to_numpy(), getattr(selection_oracle, name)
+    for beta in (0.1, 0.3):
+        latent = (1 / propensity - 1) / (1 / propensity - 1).sum() * beta * len(rest)
+        stands, positives = 1 + latent, n + beta * len(rest)
+        others = [(np.delete(part, i), np.delete(stands, i)) for i in range(n)]
+        without = np.array([area(*other, positives, size) for other in others])
+        pull = area(part, stands, positives, size) - without
+        pull *= (1 - stands / stands.sum()) / stands
+        apart = pull - latent @ pull / latent.sum()
+        squares = (apart / (1 - stands / stands.sum())) ** 2 * stands * latent
+        row = put_of_these(weighed(frame), name, beta).iloc[0]
+        score, labels, m, of_n = completed(frame, beta)
+        tables = completion_oracle.completed(score, labels, m, stands=of_n)
+        wanted: Any = completion_oracle.auroc(tables)
+        if name == "average_precision":
+            wanted = completion_oracle.average_precision(score, labels, tables)
+        assert row["estimate"] == pytest.approx(float(wanted), rel=1e-12)
+        error = ((n - 1) / n * squares.sum()) ** 0.5
+        assert row["standard_error"] == pytest.approx(min(error, 0.5), rel=1e-9)
+
+
+def test_the_effective_number_is_that_of_each_ranking() -> None:
+    weights = {key: 1 / frame["propensity"].dropna() for key, frame in (("a", FRAME), ("b", TIED))}
+    expected = {key: weight.sum() ** 2 / (weight**2).sum() for key, weight in weights.items()}
+    groups = pd.concat([FRAME.assign(g="a"), TIED.assign(g="b")])
+    by = weighed(groups, by="g").contingency(0.2, ranks="all")["n_effective"]
+    assert by.to_series().to_dict() == pytest.approx(expected)
+    for name in AREAS.values():
+        attrs = put_of_these(weighed(FRAME), name, 0.2).attrs
+        assert attrs["n_effective"] == pytest.approx(expected["a"])
+        assert "beta_limit" not in attrs and attrs["n_known_positive"] == 60
+
+
+@pytest.mark.parametrize("name", AREAS.values())
+def test_two_known_positives_have_the_areas_under_bounding_curves(name: str) -> None:
+    frame = pd.DataFrame({"score": range(20, 0, -1), "label": [np.nan] * 20})
+    frame.loc[[1, 4], ["label", "propensity"]] = [[1, 0.5], [1, 0.2]]
+    row = put_of_these(weighed(frame), name, 0.25).iloc[0]
+    tables = weighed(frame).contingency(0.25, ranks="breakpoints").isel(beta=0)
+    wanted = selection_oracle.areas_between(tables, name)
+    assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
+
+
+def limits_of_auroc(
+    ranks: FloatArray, weight: FloatArray, latent: float, size: int, level: float
+) -> tuple[float, float]:
+    """Return the wider of two intervals: Student's t for ranks, and that of gamma variables."""
+    n, positives = ranks.size, ranks.size + latent
+    v = latent * (weight - 1) / (weight - 1).sum()
+    stands, negatives = 1 + v, size - positives
+    mean = stands @ ranks / positives
+    pull = (mean - ranks) / positives / negatives
+    apart = pull - v @ pull / latent
+    squares = stands * v * (apart / (1 - stands / positives)) ** 2
+    square, limits = (n - 1) / n * squares.sum(), [math.nan, math.nan]
+    place, stretch = 1 - (mean - 0.5) / size, size / negatives
+    ends = ((-1, stands, apart.min()), (1, stands[::-1], apart.max())) if square else ()
+    for i, (sign, one, end) in enumerate(ends):
+        df = cluster_oracle.kurtosis_df(np.sqrt(squares), np.ones(n), 0.0)
+        more = max(gaps_oracle.unseen(one) - stands.mean(), 0) * end
+        away = stats.t.ppf((1 + level) / 2, df) * np.sqrt(square + more**2)
+        width = away / stretch / place / (1 - place)
+        moved = special.expit(special.logit(place) + sign * width) - place
+        limits[i] = 1 - (mean - (positives + 1) / 2) / negatives + moved * stretch
+    known = ranks.tolist(), weight.tolist()
+    best, worst = gaps_oracle.limits_of_weighted_ranks(*known, latent, size, level)
+    low, high = (
+        1 - ((ranks.sum() + latent * rank) / positives - (positives + 1) / 2) / negatives
+        for rank in (worst, best)
+    )
+    return max(np.fmin(limits[0], low), 0), min(np.fmax(limits[1], high), 1)
+
+
+def limits_of_average_precision(
+    ends: FloatArray, weight: FloatArray, latent: float, level: float
+) -> tuple[float, float]:
+    """Return quantiles of draws, and the estimate if it lies beyond them."""
+    last = [int((ends <= end).sum()) for end in ends]
+    drawn = gaps_oracle.drawn_weighted(
+        ends.tolist(), last, weight.tolist(), latent, lambda number: special.digamma(number + 1)
+    )
+    stands = 1 + latent * (weight - 1) / (weight - 1).sum()
+    value = selection_oracle.average_precision(ends, stands, ends.size + latent, 0)
+    inside = min(max(value, 0.0), 1.0)
+    low, high = np.quantile(drawn[0], (1 - level) / 2), np.quantile(drawn[1], (1 + level) / 2)
+    return min(low, inside), max(min(high, 1), inside)
+
+
+@pytest.mark.parametrize("slope", [-1.2, 0.7, 2.0])  # of the log odds of being labeled
+@pytest.mark.parametrize(
+    ("known", "shift", "beta", "level"),
+    [
+        ([1.5, 1.5, 0.5], 0.0, 0.1, 0.9),
+        ([3.5, 3.0, 0.3, -0.2], 1.0, 0.3, 0.8),
+        (np.linspace(-2, 2.4, 12).tolist(), 0.0, 0.05, 0.95),
+        (np.linspace(-0.3, 1.5, 40).tolist(), 0.0, 0.4, 0.9),
+    ],
+)
+def test_limits_are_those_of_the_definition(
+    known: list[float], shift: float, beta: float, level: float, slope: float
+) -> None:
+    rng, n = np.random.default_rng(8), len(known)
+    score = np.round([*known, *rng.normal(shift, 1.5, 60)], 1)
+    chance = np.append(0.1 + 0.8 * special.expit(slope * score[:n]), [np.nan] * 60)
+    frame = pd.DataFrame({"score": score, "label": [1] * n + [None] * 60, "propensity": chance})
+    here, others = -np.sort(-score[:n]), score[:, np.newaxis]
+    ends = (others >= here).sum(axis=0).astype(float)
+    ranks, weight = ((others > here).sum(axis=0) + ends + 1) / 2, -np.sort(-chance[:n])
+    weight = 1 / (weight if slope > 0 else weight[::-1])
+    latent = beta * 60
+    for name, wanted in (
+        ("auroc", limits_of_auroc(ranks, weight, latent, n + 60, level)),
+        ("average_precision", limits_of_average_precision(ends, weight, latent, level)),
+    ):
+        rows = frame.sample(frac=1, random_state=0)
+        row = put_of_these(weighed(rows), name, [0.0, beta], level=level).iloc[1]
+        off = 1e-6 if name == "auroc" else 3e-4  # harmonic numbers are not exact
+        assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=off)
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "double[pyarrow]", object])
+def test_the_propensity_of_unlabeled_rows_is_not_read(dtype: Any) -> None:
+    expected, column = weighed(FRAME).contingency(0.3, ranks="all"), FRAME["propensity"]
+    others = [column.fillna(other) for other in (-7.0, np.inf)]
+    for propensity in (*others, column.astype("Float64").astype(dtype)):
+        found = weighed(FRAME.assign(propensity=propensity)).contingency(0.3, ranks="all")
+        xr.testing.assert_identical(found, expected)
+
+
+# Comparisons, and beta
+
+
+def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
+    """Return the mean rank difference, its squared error and the degrees of freedom of that.
+
+    From all pairs of examples.
+    """
+    known = df["label"].notna().to_numpy()
+    chance = df["propensity"].to_numpy()[known]
+    share = 1 / chance / (1 / chance).sum()
+    # By how many examples more the second model has a known positive below others, pair by pair.
+    scores = df[MODELS].to_numpy().T
+    first, second = ((np.sign(s[:, np.newaxis] - s[known]) + 1) / 2 for s in scores)
+    each, apart = (second - first) @ share, (second - first).sum(axis=0)
+    mean, pull = float(share @ apart), share * (apart - share @ apart)
+    is_new = target == "population"
+    drawn = np.ones(chance.size) if is_new else 1 - chance
+    if is_new:  # what known positives add as those above
+        pull = pull + each[known] - each[known].mean()
+    won: Any = [1 - one[~known].T for one in (first, second)]
+    moves = comparison_oracle.rest_moves(won[0], won[1], same=False)
+    unit = float(np.mean(share**2 * drawn))
+    squares = (pull**2 * drawn).tolist()
+    own, freedom = comparison_oracle.known_error(squares, moves[0] * unit, moves[1] * unit**2)
+    others = each[~known]
+    rest = others.size * float(others.var(ddof=1)) * is_new
+    whole = own + rest
+    return mean, whole, whole**2 / (own**2 / freedom + rest**2 / (others.size - 1))
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("seed", range(4))
+def test_compare_agrees_with_all_pairs(seed: int, target: str) -> None:
+    df = drawn(12 + 4 * seed, 40, 1, seed)
+    pu = weighed(df, score=MODELS)
+    row = pu.compare(target=target).iloc[0]
+    mean, square, freedom = by_hand(df, target)
+    wanted = [freedom, np.sign(mean), mean / square**0.5]
+    assert row[["df", "sign", "statistic"]].tolist() == pytest.approx(wanted, rel=1e-9)
+    sized = pu.compare("auroc", [0.1, 0.3], target=target)
+    np.testing.assert_allclose(sized["difference"], mean / (1 - sized["beta"]) / 40)
+    assert sized["p_value"].tolist() == [row["p_value"]] * 2  # it does not contain beta
+    copy = weighed(df.assign(svm=df["score"]), score=MODELS).compare("auroc", 0.2, target=target)
+    none = ["difference", "lower", "upper", "statistic", "sign"]
+    assert (copy[none] == 0).all(axis=None)
+    assert copy["df"].item() == (np.inf if target == "population" else row["n"] - 1)
+
+
+def largest_feasible(frame: pd.DataFrame, delta: float) -> float:
+    """Return the largest share of latent positives that weighted known ones do not rule out."""
+    ranked = frame.sort_values(["score", "propensity"], ascending=[False, True])
+    known, others = ranked[ranked["label"] == 1], ranked.loc[ranked["label"].isna(), "score"]
+    odds = (1 / known["propensity"] - 1).to_numpy()
+    shares = odds / odds.sum()
+    spare = (gaps_oracle.unseen(1 / known["propensity"].to_numpy()) - 1) / odds.sum()
+
+    def ruled_out(latent: int) -> bool:
+        ahead, variance = [], []
+        for score in known["score"].unique():
+            above = (known["score"] >= score).to_numpy()
+            found = shares[above].sum()
+            ahead.append(found - min((others >= score).sum(), latent) / latent)
+            scatter = (1 - found) ** 2 * (shares[above] ** 2).sum()
+            scatter += found**2 * ((shares[~above] ** 2).sum() + spare**2)
+            variance.append(scatter + found * (1 - found) / latent)
+        return bool(max(ahead) > math.sqrt(2 * math.log(1 / delta) * max(variance)))
+
+    return sum(not ruled_out(latent) for latent in range(1, others.size + 1)) / others.size
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weighted_limits_are_the_largest_that_are_not_ruled_out(seed: int) -> None:
+    frame = drawn((4, 7, 14)[seed % 3], 36, (0, 1, 4)[seed % 3], seed, 0.2)
+    frame["score"] += 1.5 * (frame["label"] == 1)
+    if seed == 3:  # the best are known more often
+        frame["propensity"] = 1 / (1.5 + np.exp(frame["score"]))
+    found = weighed(frame).estimate_beta(level=0.9).iloc[0]
+    assert found["beta"] == pytest.approx(largest_feasible(frame, 0.5))
+    assert found["upper"] == pytest.approx(largest_feasible(frame, 0.1))

@@ -1,0 +1,276 @@
+"""Numbers on new examples: areas, and metrics at a threshold, at any prevalence."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from tests.cases import AREAS, Labels, binormal, framed, put, quiet
+from tests.support.oracles import cluster_oracle, completion_oracle, population_oracle
+
+# Of areas without limits, and of betas that are too high; the table of messages is about these.
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+SEEDS = range(6)
+NUMBERS = ["estimate", "standard_error", "lower", "upper"]
+
+
+def draw(seed: int) -> tuple[list[float], Labels, float]:
+    """Draw scores, often tied, with three known positives and five others at least."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(12, 40))
+    truth = rng.random(size) < 0.5
+    score = np.round(rng.normal(rng.uniform(-0.5, 3) * truth), int(rng.integers(0, 3)))
+    shown = rng.random(size) < rng.uniform(0.2, 0.8)
+    label: Labels = [bool(t) if s else None for t, s in zip(truth, shown, strict=True)]
+    label[:8] = True, True, True, None, None, None, None, False
+    return list(map(float, score)), label, float(rng.choice([0.0, 0.1, 0.35]))
+
+
+def ask(score: Any, label: Any, metric: Any, beta: Any, **how: Any) -> pd.DataFrame:
+    """Ask for a metric of new examples."""
+    how = {"target": "population", "negative": False, **how}
+    return quiet(framed(score, label), "metric", metric, beta, **how)
+
+
+def reaching(ends: tuple[float, float], estimate: float) -> list[float]:
+    """Return limits that hold the one estimate; there are none where that has no value."""
+    return [float(np.minimum(ends[0], estimate)), float(np.maximum(ends[1], estimate))]
+
+
+# ---------------------------------------------------------------------------------------------
+# Areas
+
+
+def check_area(name: str, case: tuple[Any, Labels, float], level: float = 0.95) -> None:
+    """Compare an area with the one estimate, the error and the interval of the statistic."""
+    score, label, beta = case
+    row = ask(score, label, name, beta, level=level).iloc[0]
+    found = getattr(population_oracle, name)(score, cluster_oracle.shares(label, beta), level)
+    estimate = completion_oracle.area(name, score, label, beta)
+    assert row[NUMBERS[:2]].tolist() == pytest.approx([estimate, min(found.error, 0.5)], rel=1e-6)
+    ends = reaching(found[2:], estimate)
+    excess, unlabeled = max(found.value - 1, -found.value), label.count(None)
+    if unlabeled and excess > stats.t.ppf(0.975, label.count(True) - 1) * found.error + 1e-9:
+        # A statistic that is impossible refutes a beta that is above its limit.
+        limit = quiet(framed(score, label), "estimate_beta", level=level, negative=False)
+        if beta > limit["upper"].item() + 0.5 / unlabeled:
+            ends = [math.nan] * 2
+    assert row[NUMBERS[2:]].tolist() == pytest.approx(ends, abs=1e-6, nan_ok=True)
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", AREAS.values())
+def test_areas_agree_with_the_reference(name: str, seed: int, level: float) -> None:
+    score, label, beta = draw(seed)
+    for one in {0.0, beta}:
+        check_area(name, (score, label, one), level)
+
+
+@pytest.mark.parametrize("label", ["?+?-?+?", "+?+++-+", "?++-"])
+def test_two_of_a_kind_are_enough_for_an_interval(label: str) -> None:
+    labels: Labels = [{"+": True, "-": False, "?": None}[one] for one in label]
+    for name in AREAS.values():
+        check_area(name, ([*map(float, range(len(labels), 0, -1))], labels, 0.1))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("beta", [0.0, 0.05, 0.15])
+@pytest.mark.parametrize("above", [[], [20.5], [23.0, 20.5, 19.5], [21.0, 20.0]])
+def test_aurocs_near_and_beyond_the_ends(above: list[float], beta: float, sign: int) -> None:
+    rest = [*above, *map(float, range(13 - len(above)))]
+    score = [sign * one for one in (22.0, 21.0, 20.0, 19.0, *rest)]
+    check_area("auroc", (score, [True] * 4 + [None] * (len(score) - 4), beta))
+
+
+def test_lone_examples_have_no_interval() -> None:
+    for label, estimates in (
+        ([None, True, None, False], [0.5, 5 / 6]),  # one known positive, if no other is hidden
+        ([True, True, True, None], [1.0, 1.0]),
+    ):
+        for name in AREAS.values():
+            betas = [0.0, 0.5][: 2 if False in label else 1]
+            found = ask([4.0, 3.0, 2.0, 1.0], label, name, betas)
+            assert found[NUMBERS[2:]].isna().all(axis=None)
+        assert found["estimate"].tolist() == pytest.approx(estimates[: len(found)])
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.01])
+@pytest.mark.parametrize(("rows", "level"), [(1, 0.8), (1, 0.95), (2, 0.95)])
+@pytest.mark.parametrize(("n", "rest"), [(4, 4), (10, 20), (40, 8)])
+def test_average_precision_without_scatter_is_wilsons(
+    n: int, rest: int, rows: int, level: float, prevalence: float | None
+) -> None:
+    """Rows of a cluster count as one, where nothing scatters."""
+    truth, share = np.arange(n + rest) < n, prevalence or n / (n + rest)
+    known, others = n // rows, rest // rows
+    true = stats.binomtest(known, known).proportion_ci(level, method="wilson").low
+    false = stats.binomtest(0, others).proportion_ci(level, method="wilson").high
+    lower = true * share * true / (share * true + (1 - share) * false)
+    pu: Any = (
+        framed(1.0 * truth, truth).assign(cluster=np.arange(n + rest) // rows).pu(negative=False)
+    )
+    pu = pu.assume(prevalence=prevalence) if prevalence else pu
+    pu = pu(cluster="cluster") if rows > 1 else pu
+    found = pu.average_precision(0, level=level)
+    wanted = [1, 0, lower, 1]
+    assert found[NUMBERS].iloc[0].tolist() == pytest.approx(wanted, rel=1e-9)
+
+
+def test_average_precision_of_one_block_at_the_end_is_that_of_all() -> None:
+    row = ask([0.0] * 10 + [1.0] * 20, [True] * 10 + [False] * 20, "average_precision", 0).iloc[0]
+    assert row[NUMBERS[:2]].tolist() == pytest.approx([1 / 3, 0]) and row["upper"] == 1
+
+
+@pytest.mark.parametrize("prevalence", [1e-9, 0.003, 0.1, 0.6])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_average_precision_at_a_prevalence(seed: int, prevalence: float) -> None:
+    score, label, beta = draw(seed)
+    row = ask(score, label, "average_precision", beta, prevalence=prevalence).iloc[0]
+    want = population_oracle.average_precision_error_at(score, label, beta, prevalence)
+    near = 1e-3 if prevalence < 0.001 else 1e-5
+    assert row["standard_error"] == pytest.approx(min(want, 0.5), rel=near)
+    latent = completion_oracle.latent_positives(label, beta)
+    tables = completion_oracle.completed(score, label, latent)
+    share = Fraction(str(prevalence))
+    factor = share / (1 - share) * tables[-1].fp / tables[-1].tp
+    want = completion_oracle.average_precision(score, label, tables, factor)
+    assert row["estimate"] == pytest.approx(want, rel=1e-9)
+    assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
+
+
+# ---------------------------------------------------------------------------------------------
+# Metrics at a threshold
+
+
+def completed_at(score: list[float], label: Labels, beta: float, threshold: float) -> list[float]:
+    """Return tpr and fpr of the one estimate at a threshold, and the prevalence."""
+    m = completion_oracle.latent_positives(label, beta)
+    *_, last = tables = completion_oracle.completed(score, label, m)
+    rank = sum(one >= threshold for one in score)
+    (here,) = (table for table in tables if table.rank == rank)
+    return [float(x) for x in (here.tp / last.tp, here.fp / last.fp, last.tp / len(score))]
+
+
+OF_RATES = {"recall", "fpr", "tnr", "fnr", "balanced_accuracy", "informedness"}
+ALL = sorted({*cluster_oracle.METRICS} - {"tpr"})
+OF_BOTH = sorted({*ALL} - OF_RATES)  # of rates, and of the prevalence
+
+
+@pytest.mark.parametrize("place", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+@pytest.mark.parametrize(
+    ("seed", "beta", "way"), [(0, 0.35, 1), (1, 0.1, 1), (4, 0, 1), (9, 0.6, -1)]
+)
+def test_metrics_agree_with_two_binomials(
+    seed: int, beta: float, way: int, prevalence: float | None, place: float
+) -> None:
+    score, label, _ = draw(seed)
+    score = [way * one for one in score]
+    threshold = sorted(score)[int(len(score) * place)]
+    tpr, fpr, share = completed_at(score, label, beta, threshold)
+    p, of = prevalence or share, cluster_oracle.shares(label, beta)
+    asked: dict[str, Any] = {"at": {"threshold": threshold}, "level": 0.9}
+    asked |= {"prevalence": prevalence} if prevalence else {}
+    for row in ask(score, label, OF_BOTH if prevalence else ALL, beta, **asked).itertuples():
+        function = cluster_oracle.METRICS[str(row.metric)]
+        estimate = function(p * tpr, (1 - p) * fpr, p * (1 - tpr), (1 - p) * (1 - fpr))
+        ends = population_oracle.metric(score, of, threshold, 0.9, function, prevalence)
+        want = [estimate, *reaching(ends, estimate)]
+        found = [row.estimate, row.lower, row.upper]
+        assert found == pytest.approx(want, rel=1e-7, abs=1e-9, nan_ok=True), row.metric
+
+
+def test_newcombes_interval_of_informedness() -> None:
+    """Newcombe's tenth method for 56/70 and 48/80: .0524 to .3339."""
+    score = [1] * 56 + [0] * 14 + [1] * 48 + [0] * 32
+    truth = [True] * 70 + [False] * 80
+    row = ask(score, truth, "informedness", 0, at={"threshold": 1}).iloc[0]
+    found = row[["estimate", "lower", "upper"]].tolist()
+    assert found == pytest.approx([0.2, 0.0524, 0.3339], abs=5e-5)
+
+
+# ---------------------------------------------------------------------------------------------
+# What other arguments change
+
+BETA, NEW = 0.25, {"target": "population"}
+FRAME = binormal(80, 220, 0.3, 0, shift=2.0)[0].assign(patient=np.arange(300) % 75)
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize("cluster", [None, "patient"])
+def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluster: Any) -> None:
+    pu: Any = FRAME.pu(cluster=cluster).assume(monotone=monotone)
+    own, at = (24 + BETA * 276) / 300, {"threshold": [0.5, 2]}
+    for how in ({"metric": "average_precision"}, {"metric": OF_BOTH, "at": at, **NEW}):
+        same = pu.assume(prevalence=own).metric(beta=BETA, **how)
+        pd.testing.assert_frame_equal(same, pu.metric(beta=BETA, **how), rtol=1e-12)
+
+
+def test_an_interval_of_beta_has_the_limits_of_all_its_betas() -> None:
+    each, found = (
+        put(FRAME.pu, "average_precision", beta, prevalence=0.05)[["lower", "upper"]]
+        for beta in (np.linspace(0.2, 0.3, 9), pd.Interval(0.2, 0.3))
+    )
+    wanted = each["lower"].min(), each["upper"].max()
+    assert found.iloc[0].tolist() == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "prevalence", "chance"),
+    [("auroc", None, 0.5), ("average_precision", None, 0.3), ("average_precision", 0.1, 0.1)],
+)
+def test_monotone_scores_are_no_worse_than_chance(
+    name: str, prevalence: float | None, chance: float
+) -> None:
+    pu: Any = binormal(60, 140, 1 / 3, 5, shift=0.3)[0].pu
+    pu = pu.assume(prevalence=prevalence) if prevalence else pu
+    plain, rising = (
+        pu.assume(monotone=monotone).metric(name, 40 / 180, **NEW).iloc[0]
+        for monotone in (False, True)
+    )
+    assert plain["lower"] < chance < rising["estimate"]
+    assert rising["lower"] == pytest.approx(chance, rel=1e-9)
+    assert prevalence or rising["upper"] == pytest.approx(plain["upper"], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["tpr", "fpr", "precision"])
+def test_monotone_scores_have_limits_of_a_share_and_of_curves(name: str) -> None:
+    rising = FRAME.pu.assume(monotone=True)
+    for threshold in (0.5, 2.0, 3.0):
+        asked: dict[str, Any] = {"at": {"threshold": threshold}, **NEW}
+        found = rising.metric(name, BETA, **asked).iloc[0]
+        one = FRAME.pu.metric(name, BETA, level=0.96, **asked).iloc[0]
+        bounds = rising.pr_bounds if name == "precision" else rising.roc_bounds
+        curve = bounds(BETA, level=0.99, ranks="all", **NEW)[name]
+        low, high = sorted(curve.sel(rank=found["rank"]).isel(beta=0)[::2].to_numpy())
+        ends = max(one["lower"], low), min(one["upper"], high)
+        wanted = reaching(ends, found["estimate"])
+        assert found[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
+    pu, some = FRAME.pu.assume(monotone=monotone), [30, 100, 250]
+    tables, every = pu.contingency(BETA, **NEW), pu.contingency(BETA, ranks="all", **NEW)
+    assert tables.attrs["target"] == "population" and tables["tp"].dtype == np.float64
+    curve = pu.roc_bounds(BETA, ranks="all", **NEW)
+    for name, part, other in (("tpr", "tp", "fn"), ("fpr", "fp", "tn")):
+        rate = tables[part] / (tables[part] + tables[other])
+        np.testing.assert_allclose(rate, curve[name], atol=1e-12)
+    assert float(tables["tp"].max()) == pytest.approx(24 + BETA * 276)
+    for chosen in (pu.contingency(BETA, ranks=some, **NEW), every.pu.at(rank=some)):
+        np.testing.assert_allclose(chosen["tp"], tables["tp"].sel(rank=some), atol=1e-9)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.05])
+def test_precision_is_known_where_none_of_the_rest_is_above(beta: float) -> None:
+    pu = binormal(15, 45, 1, seed=0, shift=3.0)[0].pu
+    precision = pu.pr_bounds(beta, **NEW)["precision"]
+    assert precision.notnull().all() and "clipped" not in precision.coords
+    assert (precision.sel(bound="upper")[:4] == 1).all()
+    assert (precision.diff("bound") >= 0).all()
