@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
+from scipy.integrate import quad
+
 Label = bool | None
 Band = tuple[list[int], list[int]]
 BandRule = Callable[[int, int, float], Band]
@@ -20,7 +22,6 @@ Point = tuple[Fraction, Fraction]
 
 HALF = Fraction(1, 2)
 ENUMERATED_UNLABELED = 10  # up to this many unlabeled, surrogate sets are really enumerated
-SIMPSON_TOLERANCE = 1e-13
 DKW_DIGITS = 60
 
 
@@ -424,24 +425,10 @@ def precision_between(start: Table, end: Table, t: float) -> float:
     return tp / (tp + fp)
 
 
-def simpson(function: Callable[[float], float], left: float, right: float) -> float:
-    """Return the integral by one application of Simpson's rule."""
-    ends = function(left) + function(right)
-    return (right - left) * (ends + 4 * function((left + right) / 2)) / 6
-
-
-def integral(function: Callable[[float], float], left: float, right: float) -> float:
-    """Return the integral by halving the interval until Simpson's rule agrees with itself."""
-    middle = (left + right) / 2
-    fine = simpson(function, left, middle) + simpson(function, middle, right)
-    if abs(fine - simpson(function, left, right)) <= SIMPSON_TOLERANCE:
-        return fine
-    return integral(function, left, middle) + integral(function, middle, right)
-
-
 def mean_precision(start: Table, end: Table) -> float:
     """Return the mean of the precision over the straight line between two tables."""
-    return integral(lambda t: precision_between(start, end, t), 0.0, 1.0)
+    found = quad(lambda t: precision_between(start, end, t), 0, 1, epsabs=1e-12, epsrel=1e-12)
+    return float(found[0])
 
 
 def pr_area(tables: Sequence[Table]) -> float:

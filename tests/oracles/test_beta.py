@@ -1,0 +1,355 @@
+"""Beta: what scores and labels by hand say of it, what contradicts it, and what its error adds."""
+
+import math
+import operator
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial, reduce
+from itertools import product
+from math import comb
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special, stats
+
+import pu_accessor
+from pu_accessor import PUDataError, PUWarning
+from tests.cases import Labels, binormal, put
+from tests.support.oracles import completion_oracle, oracle
+
+FROM_LABELS: Any = pu_accessor.beta_from_labels
+PREVALENCE: Any = pu_accessor.beta_from_prevalence
+ENDS, NUMBERS = ["lower", "upper"], ["beta", "lower", "upper"]
+Row = pd.Series  # of an answer
+SEEDS = st.integers(0, 10**6)
+unwarned = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+
+
+def told(call: Callable[[], Any]) -> list[warnings.WarningMessage]:
+    """Return what a call warns of."""
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        call()
+    return caught
+
+
+# What scores say
+
+
+def kinds(positive: Any, unlabeled: Any, negative: Any = ()) -> pd.DataFrame:
+    """Return rows of scores of each kind."""
+    scores = [np.asarray(kind, float) for kind in (positive, unlabeled, negative)]
+    label = np.repeat([1.0, np.nan, 0.0], [kind.size for kind in scores])
+    return pd.DataFrame({"score": np.concatenate(scores), "label": label})
+
+
+def estimate(frame: pd.DataFrame, method: str = "feasible", level: float = 0.95) -> "Row[Any]":
+    answer: pd.DataFrame = frame.pu.estimate_beta(method=method, level=level)
+    assert len(answer) == 1 and answer["method"].item() == method
+    return answer.iloc[0]
+
+
+def largest_feasible(frame: pd.DataFrame, delta: float) -> float:
+    """Try each number of latent positives, as the definition says."""
+    known = frame.loc[frame["label"] == 1, "score"].tolist()
+    unlabeled = frame.loc[frame["label"].isna(), "score"].tolist()
+    best = 0
+    for latent in range(1, len(unlabeled) + 1):
+        gaps = []
+        for t in set(known):
+            k, h = sum(s >= t for s in known), sum(s >= t for s in unlabeled)
+            gaps.append(k / len(known) - min(h, latent) / latent)
+        if max(gaps) <= math.sqrt(math.log(1 / delta) / 2 * (1 / len(known) + 1 / latent)):
+            best = latent
+    return best / len(unlabeled)
+
+
+@unwarned
+@given(seed=SEEDS)
+def test_feasible_betas_are_the_largest_and_those_of_the_reversed_problem(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes, decimals = rng.integers(1, (12, 40, 12)), int(rng.integers(0, 3))
+    scores = rng.normal(1, 1, sizes[0]), rng.normal(rng.random(sizes[1]) < 0.3)
+    frame = kinds(*(kind.round(decimals) for kind in (*scores, rng.normal(size=sizes[2]))))
+    turned = frame.assign(score=-frame["score"], label=1 - frame["label"])
+    middle = largest_feasible(frame, 0.5), 1 - largest_feasible(turned, 0.5)
+    for level, alpha in ((0.9, 0.1), (0.2, 0.8), (0.01, 0.99)):
+        found = estimate(frame, level=level)
+        # The limit is never below the estimate.
+        assert found["upper"] == largest_feasible(frame, min(alpha, 0.5))
+        assert (found["beta"], found["lower"]) == (middle[0], 0)
+        low, high = 1 - largest_feasible(turned, alpha / 2), largest_feasible(frame, alpha / 2)
+        found = estimate(frame, "two_sided", level=level)
+        assert found[ENDS].tolist() == [low, high]
+        wanted = min(max(sum(middle) / 2, low), high) if low <= high else sum(middle) / 2
+        assert found["beta"] == pytest.approx(wanted, abs=1e-12)
+
+
+def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
+    """Return beta and its interval by means, from variances of every example and np.roots."""
+    known = [frame.loc[frame["label"] == kind, "score"].to_numpy() for kind in (1, 0)]
+    rest = frame.loc[frame["label"].isna(), "score"].to_numpy()
+    up, down, middle = (
+        np.mean([[(k < x).mean() / 2 + (k <= x).mean() / 2 for x in some] for k in known], axis=0)
+        for some in (*known, rest)
+    )
+    share, weighted = np.full(up.size, 1 / up.size), "propensity" in frame
+    if weighted:
+        extra = 1 / frame.loc[frame["label"] == 1, "propensity"].to_numpy() - 1
+        share = extra / extra.sum()
+    apart = share @ up - down.mean()
+    beta = (middle.mean() - down.mean()) / apart
+    nearest = min(max(beta, 0.0), 1.0)
+    if min(up.size, down.size) == 1:
+        return [nearest, 0, 1]
+    variance = share @ (up - share @ up) ** 2
+    error = (share**2 @ (up - share @ up) ** 2) * up.size / (up.size - 1)
+    n = variance / error if weighted else up.size
+    variance *= 1 if weighted else up.size / (up.size - 1)
+    each, sizes = (variance, np.var(down, ddof=1)), (n, down.size, middle.size)
+    # Of the squared error at a beta: for known positives, known negatives, the unlabeled.
+    terms = [
+        np.poly1d([each[0] / n, 0, 0]),
+        np.poly1d([-1, 1]) ** 2 * (each[1] / down.size),
+        np.poly1d([each[0] - each[1], each[1]]) / middle.size,
+    ]
+    parts = [float(term(nearest)) for term in terms]
+    pairs = zip(parts, sizes, strict=True)
+    square = sum(part**2 / (size - 1) for part, size in pairs if size > 1)
+    reach = stats.t.ppf((1 + level) / 2, sum(parts) ** 2 / square if square else np.inf)
+    away = np.poly1d([apart, -beta * apart]) ** 2 - reach**2 * (terms[0] + terms[1] + terms[2])
+    if away.coef[0] <= 0:
+        return [nearest, 0, 1]
+    ends = np.roots(away)
+    if np.iscomplex(ends).any():
+        return [nearest] * 3
+    return [nearest, *(min(max(end, 0), 1) for end in sorted(ends.real))]
+
+
+SIZES = [(30, 20, 200), (5, 40, 60), (40, 4, 60), (12, 15, 1), (3, 3, 5), (9, 1, 30), (1, 9, 30)]
+
+
+@unwarned
+@pytest.mark.parametrize("propensity", [None, "propensity"])
+@given(sizes=st.sampled_from(SIZES), shift=st.sampled_from([2.0, 0.7, -2.5]), seed=SEEDS)
+def test_mean_matching_by_hand(
+    propensity: str | None, sizes: tuple[int, ...], shift: float, seed: int
+) -> None:
+    rng, level = np.random.default_rng(seed), [0.5, 0.95, 0.9][seed % 3]
+    up, down = (np.round(rng.normal(shift * k, 1, sizes[1 - k]), 1) for k in (1, 0))
+    middle = rng.normal(shift * (rng.random(sizes[2]) < rng.uniform(0.3, 0.9)))
+    frame = kinds(up, np.round(middle + shift * (seed % 3 > 1), 1), down)
+    if propensity:
+        frame[propensity] = rng.uniform(0.1, 0.9, len(frame))
+    ask: Any = frame.pu(propensity=propensity)
+    found = ask.estimate_beta(method="mean_matching", level=level).iloc[0]
+    assert found[NUMBERS].to_list() == pytest.approx(matched_by_hand(frame, level), abs=1e-6)
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_mean_matching_by_hand_at_an_end_where_nothing_varies(up: bool) -> None:
+    alike, others = [2.0] * 3, [0.0, 1.0, 0.5, 0.7, 0.1] if up else [9.0, 5.0, 3.0, 8.0, 7.0]
+    frame = kinds(alike, [2.0] * 4, others) if up else kinds(others, [2.0] * 4, alike)
+    numbers = estimate(frame, "mean_matching", 0.8)[NUMBERS].to_list()
+    assert numbers == pytest.approx(matched_by_hand(frame, 0.8), abs=1e-9)
+    assert numbers[0] == up and numbers[1] < numbers[2]
+
+
+@pytest.mark.parametrize("positives", [0, 1, 3, 7, 10])
+def test_scores_of_two_values_that_tell_all_contradict_nothing(positives: int) -> None:
+    frame = kinds([2, 2], [2] * positives + [0] * (10 - positives), [0, 0])
+    numbers = estimate(frame, "mean_matching")[NUMBERS].tolist()
+    assert numbers == pytest.approx([positives / 10] * 3, abs=1e-7)
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 49, 300])
+def test_known_ones_that_rank_alike_match_nothing(size: int) -> None:
+    """An AUROC of one half is not always one half in floating point."""
+    with pytest.raises(PUDataError, match="mean ranks are equal"):
+        estimate(
+            kinds([1.0] * 3 * size, [0.5, 2.0, 8.0], [*[0.0, 9.0] * size, 1.0]), "mean_matching"
+        )
+
+
+def normal(size: int) -> np.ndarray:
+    return np.asarray(stats.norm.ppf((np.arange(size) + 0.5) / size), dtype=np.float64)
+
+
+STEPS = kinds(range(10, 0, -1), [9.5, 8.5, 7.5, 6.5, *[0.5] * 16])
+NEARLY, BEST = "rank above nearly all unlabeled examples: beta", "even among the best: neg"
+FITS = "contradict each other: no beta in [0, 1] fits"
+HIGH = normal(300) + 9, normal(900), normal(300) - 9
+DOUBTS: list[tuple[str, pd.DataFrame, str | None, list[int] | None]] = [
+    ("feasible", kinds([1, 2], [1, 2]), "say nothing about beta: its upper limit is near 1", None),
+    ("feasible", STEPS, "is not known well: its upper limit is more than 0.1 above the est", None),
+    ("feasible", kinds(normal(500) + 9, normal(2000)), NEARLY, None),
+    ("feasible", kinds(normal(500) + 1, normal(5000)), BEST, None),
+    ("feasible", kinds(normal(500) + 4, [*(normal(1000) + 4), *normal(4000)]), None, None),
+    ("two_sided", kinds(*HIGH), FITS, None),
+    ("mean_matching", kinds(normal(300), normal(900) - 3, normal(300) + 2), FITS, [1, 1, 1]),
+    # What the mean over 10 unlabeled may be off by grows with beta, and is less than it is.
+    ("mean_matching", kinds(normal(1000) + 1, normal(10) - 30, [0.0] * 40), FITS, [0, 0, 0]),
+]
+
+
+@pytest.mark.parametrize(("method", "frame", "text", "numbers"), DOUBTS)
+def test_what_scores_do_not_say_is_told(method: str, frame: Any, text: Any, numbers: Any) -> None:
+    caught = told(partial(frame.pu.estimate_beta, method=method))
+    assert [one.filename for one in caught] == [__file__] * (text is not None)
+    assert all(text in str(one.message) for one in caught)
+    if numbers:
+        with pytest.warns(PUWarning):
+            assert estimate(frame, method)[NUMBERS].tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    ("known", "doubted"),
+    [
+        ([397.5, 396.5, 394.5], True),  # 2, 3 and 5 of 400 are above
+        ([397.5, 396.5, 392.5], False),
+        ([396.0, 396.0, 395.5], True),  # a tie is half above: 3.5 of 400
+        ([396.0, 395.0, 395.0], False),  # 3.5, 4.5 and 4.5
+        ([396.0, 396.0, 395.0], True),
+    ],
+)
+def test_known_positives_above_nearly_all_are_doubted(known: list[float], doubted: bool) -> None:
+    caught = told(kinds(known, range(400)).pu.estimate_beta)
+    assert any(NEARLY in str(one.message) for one in caught) == doubted
+
+
+@given(seed=SEEDS, decimals=st.sampled_from([9, 0]))
+def test_doubts_are_those_of_a_rank_test_among_the_best(seed: int, decimals: int) -> None:
+    # The best are those down to the known positive at a quarter of them, rounded up.
+    rng = np.random.default_rng(seed)
+    known = np.round(rng.normal(1, 1.5, rng.integers(5, 60)), decimals)
+    unlabeled = np.round(rng.normal(rng.uniform(-0.5, 0.5), 1, 400), decimals)
+    # Ties of unlabeled examples alone are not looked at.
+    unlabeled += np.where(np.isin(unlabeled, known), 0, np.linspace(0, 1e-6, 400))
+    last = np.sort(known)[-math.ceil(known.size / 4)]
+    best = known[known >= last], unlabeled[unlabeled >= last]
+    expected = False
+    if best[1].size and np.unique(np.concatenate(best)).size > 1:
+        test = stats.mannwhitneyu(*best, alternative="greater", method="asymptotic")
+        expected = bool(test.pvalue < 0.05)
+    caught = told(kinds(known, unlabeled).pu.estimate_beta)
+    assert any(BEST in str(one.message) for one in caught) == expected
+
+
+@pytest.mark.parametrize("method", ["feasible", "two_sided", "mean_matching"])
+def test_an_estimate_says_what_it_takes_for_granted(method: str) -> None:
+    sample = "known positives are a simple random sample of all positives; "
+    other = "known negatives are a simple random sample of all negatives"
+    if method == "feasible":
+        other = "the estimate is the largest plausible beta, and the true one only if no negative "
+        other += "reaches the top of the ranking"
+    pu = kinds(normal(60) + 1, normal(90), normal(40) - 1).pu
+    with warnings.catch_warnings(action="ignore", category=PUWarning):
+        assert pu.estimate_beta(method=method).attrs["assumptions"] == sample + other
+
+
+# Betas that scores contradict
+
+FRAME = binormal(200, 600, 0.3, seed=1)[0]
+SHARP = FRAME.assign(score=lambda d: d["score"] + 0.3 * (d["label"] == 1))
+FLAT = binormal(20, 60, 0.5, seed=3)[0]
+GROUPS = pd.concat(
+    [rows.assign(g=key) for key, rows in zip("abc", (FRAME, SHARP, FLAT), strict=True)]
+)
+
+
+def upper(frame: pd.DataFrame, level: float = 0.95) -> float:
+    """Return the limit of the estimate."""
+    with warnings.catch_warnings(action="ignore", category=PUWarning):
+        found: float = frame.pu.estimate_beta(level=level)["upper"].item()
+    return found
+
+
+LIMIT, HALF = upper(FRAME), upper(FRAME, 0.5)
+ABOVE, BELOW = 0.48, 0.43  # about the limit at level .5; there estimates are in [0, 1]
+PUT: list[tuple[str, dict[str, Any]]] = [
+    *(("contingency", {"ranks": ranks}) for ranks in ("all", "breakpoints", [3, 7])),
+    *(("metric", {"metric": "f1", "at": at}) for at in (40, "youden")),
+    *(("pr_bounds", {"ranks": 9}), ("auroc", {"max_fpr": 0.5, "target": "examples"})),
+    *(("plot_roc", {"baseline": True}), ("plot_metric", {"metric": "f1"})),
+    *((name, {}) for name in ("roc_bounds", "auroc", "average_precision", "plot_rank_cdf")),
+]
+
+
+@pytest.mark.parametrize(("method", "how"), PUT)
+def test_a_beta_above_the_limit_is_told_once_with_its_group(method: str, how: Any) -> None:
+    ask = partial(getattr(FRAME.pu, method), level=0.5, **how)
+    (one,) = told(partial(ask, beta=ABOVE))
+    assert one.category is PUWarning and one.filename == __file__
+    assert "beta exceeds the upper limit" in str(one.message)
+    assert f"({ABOVE:g} > {HALF:.4g})" in str(one.message)
+    assert not told(partial(ask, beta=BELOW))
+    limits = {key: upper(rows, 0.5) for key, rows in GROUPS.groupby("g")}
+    assert limits["b"] < 0.27 < 0.28 < min(limits["a"], limits["c"])
+    more: dict[str, Any] = {"col": "g"} if method.startswith("plot") else {}
+    by_group = partial(getattr(GROUPS.pu(by="g"), method), level=0.5, **how, **more)
+    caught = told(partial(by_group, beta=[0.0, 0.01, 0.27, 0.28]))
+    (one,) = (each for each in caught if "beta exceeds" in str(each.message))
+    text = str(one.message)
+    assert f"group g='b': 0.27, 0.28 > {limits['b']:.4g}" in text
+    assert "'a'" not in text and "'c'" not in text and one.filename == __file__
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.999])
+def test_the_limit_is_that_of_estimate_beta_at_the_same_level(level: float) -> None:
+    limit, one = upper(FRAME, level), 1 / FRAME["label"].isna().sum()
+    for method, how in PUT[:3] + PUT[5:6]:
+        found = getattr(FRAME.pu, method)(0.01, level=level, **how)
+        assert found["beta_limit"].item() == limit
+    for part, is_above in ((0.45, False), (0.55, True)):  # of one row: betas are rounded to these
+        caught = told(partial(FRAME.pu.contingency, limit + part * one, level=level, ranks=3))
+        assert len(caught) == is_above
+    tables = GROUPS.pu(by="g").contingency(0.01, level=level, ranks="all")
+    wanted = [upper(rows, level) for _, rows in GROUPS.groupby("g")]
+    assert tables["beta_limit"].values.tolist() == wanted and "beta_limit" not in tables.attrs
+
+
+@pytest.mark.parametrize(("method", "how"), [PUT[3], PUT[-3], PUT[-2]])
+def test_frames_have_the_limit_in_their_attributes(method: str, how: Any) -> None:
+    found = getattr(FRAME.pu, method)(beta=BELOW, **how).attrs
+    limit, known, rest = (found[x] for x in ("beta_limit", "n_known_positive", "n_unlabeled"))
+    assert (limit, known, rest) == (LIMIT, 60, 740)
+    # Limits of several rankings are not those of a row: the frame has none.
+    assert "beta_limit" not in getattr(GROUPS.pu(by="g"), method)(beta=0.0, **how).attrs
+
+
+def test_no_limit_where_none_is_known() -> None:
+    whole = FRAME.fillna({"label": 0})
+    ways: list[Any] = [
+        (whole.pu(negative=0), 0.0),
+        (FRAME.replace({"label": {1.0: 0.0}}).pu.assume(reference="negatives"), 0.9),
+        (FRAME.assign(e=0.4).pu(propensity="e"), 0.9),
+        (FRAME.pu.assume(selection_odds=3), 0.9),
+    ]
+    for pu, beta in ways:
+        for method, how in (PUT[0], PUT[3], *([PUT[-3]] if beta == 0 else [])):
+            assert not told(partial(getattr(pu, method), beta=beta, **how))
+        assert "beta_limit" not in pu.contingency(beta, ranks="all").coords
+    both = pd.concat([whole.assign(g="a"), FRAME.assign(g="b")])
+    limits = both.pu(by="g").contingency(0, ranks="all")["beta_limit"]
+    assert np.isnan(limits.sel(g="a")) and limits.sel(g="b") == LIMIT
+
+
+def test_an_envelope_a_beta_of_zero_tables_and_an_estimate_do_not_warn() -> None:
+    around = pd.Interval(BELOW - 0.42, BELOW + 0.42)
+    assert not told(partial(FRAME.pu.contingency, around, ranks="all"))
+    assert not told(partial(SHARP.pu.contingency, 0, ranks="all"))
+    with pytest.warns(PUWarning, match="beta exceeds"):
+        tables = FRAME.pu.contingency([0, 0.7], ranks="all")
+    assert not told(partial(tables.pu.area, "auroc")) and not told(tables.pu.plot_roc)
+    # Nor one of an interval that reaches below the limit.
+    found, high = (FROM_LABELS(hits, 120, 740) for hits in (62, 90))
+    assert found["lower"].item() < LIMIT < found["beta"].item()
+    assert not told(partial(FRAME.pu.auroc, found)) and not told(
+        partial(FRAME.pu.contingency, found)
+    )
+    with pytest.warns(PUWarning, match="beta exceeds"):
+        FRAME.pu.auroc(high)
