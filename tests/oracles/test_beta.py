@@ -15,12 +15,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import special, stats
+from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUWarning
-from tests.cases import Labels, binormal, put
-from tests.support.oracles import completion_oracle, oracle
+from pu_accessor import PUDataError, PUValueError, PUWarning
+from tests.cases import binormal
 
 FROM_LABELS: Any = pu_accessor.beta_from_labels
 PREVALENCE: Any = pu_accessor.beta_from_prevalence
@@ -346,10 +345,226 @@ def test_an_envelope_a_beta_of_zero_tables_and_an_estimate_do_not_warn() -> None
         tables = FRAME.pu.contingency([0, 0.7], ranks="all")
     assert not told(partial(tables.pu.area, "auroc")) and not told(tables.pu.plot_roc)
     # Nor one of an interval that reaches below the limit.
-    found, high = (FROM_LABELS(hits, 120, 740) for hits in (62, 90))
+    found, high = (FROM_LABELS(hits, 120, 740) for hits in (70, 90))
     assert found["lower"].item() < LIMIT < found["beta"].item()
     assert not told(partial(FRAME.pu.auroc, found)) and not told(
         partial(FRAME.pu.contingency, found)
     )
     with pytest.warns(PUWarning, match="beta exceeds"):
         FRAME.pu.auroc(high)
+
+
+# What labels by hand say
+
+
+def by_hand(*args: Any, **how: Any) -> "Row[Any]":
+    """Return the last row of the answer."""
+    row: Row[Any] = FROM_LABELS(*args, **how).iloc[-1]
+    return row
+
+
+def test_few_positives_among_billions_are_drawn_each_by_itself() -> None:
+    found = by_hand(10, 10**10, 10**11)[ENDS].to_list()
+    m = np.arange(10, 400)
+    kept = m[(stats.binom.sf(9, m, 0.1) > 0.025) & (stats.binom.cdf(10, m, 0.1) > 0.025)]
+    assert found == pytest.approx(kept[[0, -1]] / 10**11, rel=1e-12)
+    turned = by_hand(10**10 - 10, 10**10, 10**11)
+    assert turned["lower"] == pytest.approx(1 - kept[-1] / 10**11, rel=1e-15)
+    for kind in (0, 1):  # what nearly all labels say is true of the rest
+        found = by_hand(kind * (10**12 - 45), 10**12 - 45, 10**12)
+        assert found[NUMBERS].to_list() == [kind] * 3
+
+
+LARGE = [(1500, 5000, 20_000, 0.95), (3, 4000, 5000, 0.9), (3990, 4000, 5000, 0.9)]
+LARGE += [(30_000, 60_000, 100_000, 0.99), (0, 900, 10**6, 0.5), (900, 900, 10**6, 0.95)]
+SMALL = [(1, 0.9), (7, 0.9), (20, 0.9), (7, 0.1), (8, 0.4)]
+
+
+@pytest.mark.parametrize("place", range(len(LARGE + SMALL)))
+def test_no_tail_rejects_the_exact_limits(place: int) -> None:
+    cases = LARGE[place : place + 1]
+    if not cases:
+        total, level = SMALL[place - len(LARGE)]
+        cases = [(x, s, total, level) for s in range(1, total + 1) for x in range(s + 1)]
+    for x, size, total, level in cases:
+        low, high = (round(end * total) for end in by_hand(x, size, total, level=level)[ENDS])
+        tail, drawn = (1 - level) / 2 * (1 + 1e-9), stats.hypergeom
+        assert drawn.sf(x - 1, total, low, size) > tail < drawn.cdf(x, total, high, size)
+        assert low == x or drawn.sf(x - 1, total, low - 1, size) <= tail
+        assert high == total - size + x or drawn.cdf(x, total, high + 1, size) <= tail
+
+
+DENSITIES = [*product([(0.5, 0.5), (2, 8), (8, 2)], [0, 3, 20], [0.95])]
+DENSITIES += [*product([(1, 1)], [5], [1e-9, 0.5, 1 - 1e-6, 1 - 1e-13])]
+
+
+@pytest.mark.parametrize(("prior", "x", "level"), DENSITIES)
+def test_highest_densities(prior: tuple[float, float], x: int, level: float) -> None:
+    low, high = by_hand(x, 20, 500, method="hpd", prior=prior, level=level)[ENDS]
+    posterior = stats.beta(prior[0] + x, prior[1] + 20 - x)
+    assert posterior.cdf(low) + posterior.sf(high) == pytest.approx(1 - level, rel=0.01)
+    if low > 0 and high < 1:
+        assert posterior.logpdf(low) == pytest.approx(posterior.logpdf(high), abs=0.01)
+    else:  # cut where the density is highest
+        assert posterior.pdf(1e-9 if low == 0 else 1 - 1e-9) > posterior.pdf(
+            high if low == 0 else low
+        )
+
+
+REST = [(12, 50, 200, 0.95), (0, 10, 11, 0.9), (10, 10, 11, 0.9), (5, 10, 11, 0.01)]
+REST += [(9, 10, 11, 0.1), (2, 10, 12, 0.2)]
+
+
+@pytest.mark.parametrize("method", ["exact", "hpd"])
+@pytest.mark.parametrize(("x", "size", "total", "level"), REST)
+def test_shares_of_the_rest(x: int, size: int, total: int, level: float, method: str) -> None:
+    """They are those of all, less what was found."""
+    how = {"method": method, "level": level}
+    whole, rest = (by_hand(x, size, total, rest=flag, **how) for flag in (False, True))
+    ends = [min(max((whole[end] * total - x) / (total - size), 0), 1) for end in ENDS]
+    assert rest[ENDS].to_list() == pytest.approx(ends, abs=1e-12)
+    assert rest["beta"] == pytest.approx(min(max(x / size, ends[0]), ends[1]), abs=1e-12)
+    assert rest["n_unlabeled"] == total - size
+
+
+def ruled_in(labels: list[bool], total: int, level: Fraction, prior: int) -> set[int]:
+    """Return the numbers of positives that no label rules out, in rational arithmetic.
+
+    Under a uniform prior, `prior` 1, or one that falls: beta-binomial with 1 and 2, `prior` 2.
+    """
+    kept = set(range(total + 1))
+    weights = [comb(total - m + prior - 1, prior - 1) for m in range(total + 1)]
+    for t in range(1, len(labels) + 1):
+        x = sum(labels[:t])
+        likely = [comb(m, x) * comb(total - m, t - x) for m in range(total + 1)]
+        evidence = Fraction(sum(map(operator.mul, weights, likely)), sum(weights))
+        kept &= {m for m in range(total + 1) if evidence * (1 - level) <= likely[m]}
+    return kept
+
+
+@pytest.mark.parametrize("prior", [1, 2])
+@given(seed=SEEDS)
+def test_limits_as_labels_come_in_are_those_that_no_label_rules_out(prior: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    total = int(rng.integers(1, 25))
+    labels = (rng.permutation(total) < rng.integers(0, total + 1))[: rng.integers(1, 25)]
+    level = Fraction(int(rng.choice([50, 80, 95])), 100)
+    kept = ruled_in(labels.tolist(), total, level, prior)
+    how: dict[str, Any] = {"n_unlabeled": total, "sequential": True, "prior": (1, prior)}
+    ask = partial(FROM_LABELS, pd.Series(labels), level=float(level), **how)
+    if not kept:
+        with pytest.warns(PUWarning, match="No beta fits the labels"):
+            assert ask().iloc[-1][NUMBERS].isna().all()
+        return
+    beta, low, high = ask().iloc[-1][NUMBERS]
+    assert [low, high] == pytest.approx([min(kept) / total, max(kept) / total])
+    assert low <= beta <= high
+
+
+def test_a_row_of_each_label_goes_into_other_questions() -> None:
+    found = pd.Series([True, False, False, False] * 5, index=np.arange(20) * 3 + 100)
+    steps, rest = (
+        FROM_LABELS(found, n_unlabeled=500, sequential=True, rest=flag) for flag in (False, True)
+    )
+    assert steps.index.equals(found.index)
+    assert steps["n_labeled"].tolist() == [*range(1, 21)]
+    assert steps["n_positive"].tolist() == found.cumsum().tolist()
+    assert rest["n_unlabeled"].tolist() == (500 - steps["n_labeled"]).tolist()
+    assert rest["upper"].iloc[-1] == pytest.approx((steps["upper"].iloc[-1] * 500 - 5) / 480)
+    frame = kinds(range(20), range(500))
+    plain = steps.tail(1)[["beta", "lower", "upper", "level"]]
+    pd.testing.assert_frame_equal(frame.pu.auroc(steps.tail(1)), frame.pu.auroc(plain))
+
+
+Counts = tuple[int, ...]  # of each stratum
+
+
+def drawn(x: Counts, labeled: Counts, total: Counts, known: int = 0) -> pd.DataFrame:
+    """Return rows of strata with labels, as they come back from a person."""
+    parts = [
+        pd.DataFrame({"stratum": name, "n_unlabeled": size, "label": np.arange(s) < found})
+        for name, found, s, size in zip("abcdef", x, labeled, total, strict=False)
+    ]
+    return pd.concat(parts, ignore_index=True).assign(n=known, n_negative=0)
+
+
+@pytest.mark.parametrize(
+    ("labeled", "total", "level"),
+    [((5, 4), (14, 9), 0.95), ((1, 8), (5, 12), 0.95), ((3, 2, 4), (8, 6, 4), 0.8)],
+)
+def test_limits_of_strata_cover_in_all_worlds(
+    labeled: Counts, total: Counts, level: float
+) -> None:
+    whole, chance = sum(total), stats.hypergeom.pmf
+    samples = [*product(*(range(size + 1) for size in labeled))]
+    found = pd.concat([FROM_LABELS(drawn(x, labeled, total), level=level) for x in samples])
+    expected = [
+        sum(n * count / size for n, count, size in zip(total, x, labeled, strict=True)) / whole
+        for x in samples
+    ]
+    assert found["beta"].tolist() == pytest.approx(expected)
+    low, high = (found[end].to_numpy() for end in ENDS)
+    assert (low - 1e-9 <= expected).all() and (expected <= high + 1e-9).all()
+    for world in product(*(range(size + 1) for size in total)):
+        parts = zip(total, world, labeled, strict=True)
+        each = [chance(np.arange(size + 1), n, m, size) for n, m, size in parts]
+        truth = sum(world) / whole
+        held = (low - 1e-9 <= truth) & (truth <= high + 1e-9)
+        assert reduce(np.multiply.outer, each).ravel()[held].sum() >= level
+
+
+def test_strata_that_are_all_labeled_are_known_and_one_is_a_sample() -> None:
+    rows = drawn((3,), (40,), (900,))
+    pd.testing.assert_frame_equal(FROM_LABELS(rows), FROM_LABELS(3, 40, 900))
+    by_row = FROM_LABELS(rows["label"], n_unlabeled=900, sequential=True)
+    pd.testing.assert_frame_equal(FROM_LABELS(rows, sequential=True), by_row)
+    one, known = by_hand(rows), by_hand(drawn((3, 6), (40, 10), (900, 10)))
+    assert known["method"] == "stratified"
+    assert (known[ENDS] * 910).tolist() == pytest.approx((one[ENDS] * 900 + 6).tolist())
+    assert by_hand(drawn((3, 6), (5, 10), (5, 10)))[NUMBERS].tolist() == [0.6] * 3
+    many = by_hand(drawn((8, 9, 30, 50), (400, 150, 100, 60), (10**9, 10**8, 10**7, 10**6)))
+    assert 0.008 < many["lower"] < many["beta"] < many["upper"] < 0.06
+
+
+def test_labels_are_counted_where_they_are() -> None:
+    example: Any = pu_accessor.load_example()
+    rows = example.pu.sample_to_label(40, random_state=0).assign(label=lambda df: df["truth"])
+    unlabeled = int(example["label"].isna().sum())
+    expected = FROM_LABELS(int(rows["truth"].sum()), 40, unlabeled)
+    for kind in ("bool", "float", "boolean", "Int64"):
+        found = FROM_LABELS(rows["label"].astype(kind), n_unlabeled=unlabeled)
+        pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(FROM_LABELS(rows), expected)
+
+
+# What the prevalence says
+
+
+@pytest.mark.parametrize(
+    ("passed", "beta"),
+    [  # some are ends but for rounding: .29 * 100 is below 29, and .07 * 100 above 7
+        *(((0.29, 29, 71), 0), ((0.07, 0, 7, 93), 1), ((0.29, 29 * 10**6, 71 * 10**6), 0)),
+        *(((1, 100, 900), 1), ((0.1, 100, 900), 0), ((0.25, 0, 10**12), 0.25)),
+        ((0.3, 100, 800, 100), (300 - 100) / 800),
+    ],
+)
+def test_betas_of_a_prevalence_of_rows(passed: Any, beta: float) -> None:
+    assert PREVALENCE(*passed) == (beta if beta in (0, 1, 0.25) else pytest.approx(beta))
+    frequency: Any = pu_accessor.beta_from_label_frequency
+    assert frequency(0.25, 100, 900) == pytest.approx(300 / 900) and frequency(1, 100, 900) == 0
+
+
+def test_of_a_population_the_limits_are_binomial_and_cut() -> None:
+    found = PREVALENCE(0.25, 200, 950, 50, of="population", level=0.9)
+    low, high = stats.binom.interval(0.9, 1200, 0.25)
+    want = [100 / 950, (low - 200) / 950, (high - 200) / 950, 0.9]
+    assert found.iloc[0, :4].tolist() == pytest.approx(want)
+    assert found[["method", "n_unlabeled", "n"]].iloc[0].tolist() == ["prevalence", 950, 200]
+    # Known positives from elsewhere say nothing of the rest, and are not counted.
+    alone = PREVALENCE(0.25, 0, 950, of="population")
+    assert alone["beta"].item() == 0.25 and "n" not in alone
+    few = PREVALENCE(0.1, 105, 895, of="population").iloc[0]
+    assert few["beta"] == few["lower"] == 0 < few["upper"] < 0.03
+    assert PREVALENCE(1, 100, 900, of="population")[NUMBERS].iloc[0].tolist() == [1, 1, 1]
+    with pytest.raises(PUValueError, match="beta must be estimated from these rows"):
+        FRAME.pu.auroc(PREVALENCE(0.2, 59, 740, of="population"))
