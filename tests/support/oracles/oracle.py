@@ -248,6 +248,15 @@ def simultaneous_band(n: int, m: int, level: float) -> Band:
     return simultaneous(n, m, level).band
 
 
+def one_sided(n: int, m: int, level: float) -> Band:
+    """Return the widest lower limits that no arrangement but 1 - level of them is ever below."""
+    whole = math.comb(n + m, n)
+    cap = (1 - decimal(level)) * whole
+    steps = sorted({0, *(count for counts in tail_counts(n, m)[0] for count in counts)})
+    sides = [(band_at(n, m, step)[0], [m] * (n + 1)) for step in steps if step <= cap]
+    return [side for side in sides if whole - covered_arrangements(m, side) <= cap][-1]
+
+
 def at_scores(band: BandRule, scores: Sequence[float]) -> BandRule:
     """Return the band at the cutoffs of some scores: few of them need not share 1 - level much."""
     cutoffs = max(len(set(scores)) - 1, 1)
