@@ -251,7 +251,7 @@ def simultaneous_band(n: int, m: int, level: float) -> Band:
 def one_sided(n: int, m: int, level: float) -> Band:
     """Return the widest lower limits that no arrangement but 1 - level of them is ever below."""
     whole = math.comb(n + m, n)
-    cap = (1 - decimal(level)) * whole
+    cap = min(1 - decimal(level), HALF) * whole
     steps = sorted({0, *(count for counts in tail_counts(n, m)[0] for count in counts)})
     sides = [(band_at(n, m, step)[0], [m] * (n + 1)) for step in steps if step <= cap]
     return [side for side in sides if whole - covered_arrangements(m, side) <= cap][-1]
