@@ -49,17 +49,19 @@ def test_waves_have_the_share_of_all_permutations(seed: int, clustered: bool) ->
     rows["label"], rows["wave"] = pd.Series([1.0] * known), pd.Series(wave)
     above = oracle.share_above(score[:known].tolist(), score[known:].tolist())
     roles: Any = {"cluster": "id"} if clustered else {}
-    found = rows.pu(**roles).check_assumptions(wave="wave").iloc[0]  # type: ignore[operator]
+    answer = rows.pu(**roles).check_assumptions(wave="wave")  # type: ignore[operator]
+    found = answer.iloc[0]
     samples = [[a for a, w in zip(above, wave, strict=True) if w == k] for k in (0, 1)]
     assert found["statistic"] == pytest.approx(stats.kruskal(*samples).statistic)
     exact = oracle.waves(above, wave.tolist(), cluster.tolist())
     assert found["p_value"] == pytest.approx(exact, abs=0.02 if exact < 0.1 else 0.06)
+    assert clustered == (len(answer) == 1)
 
 
 def test_waves_that_differ_are_found_and_rows_without_one_are_in_none() -> None:
     shifted = DF["score"] + 1.2 * (DF["site"] == "b") * DF["truth"]
     found = check(DF.assign(score=shifted), "waves", wave="site")
-    assert found["p_value"] < 0.001 and np.isnan(found["odds_at_least"])
+    assert found["p_value"] < 0.001
     assert "Ranks of the waves differ" in found["finding"]
     assert found["finding"].index("'b'") < found["finding"].index("'a'")
     missing = DF["site"].where(np.arange(len(DF)) % 3 > 0)
@@ -142,37 +144,19 @@ def test_the_answer_has_a_row_for_each_check_and_beta() -> None:
     answer = DF.pu.check_assumptions([0.1, 0.2], **BOTH, level=0.9)
     columns = ["check", "beta", "statistic", "odds_at_least", "p_value", "finding"]
     assert [*answer.columns] == columns and answer.attrs["level"] == 0.9
+    words = [
+        "do not differ by more",
+        "more known",
+        "more known",
+        "within",
+        "too high",
+        "room",
+        "room",
+    ]
+    told = zip([*words, "may never mean"], answer["finding"], strict=True)
+    assert [(word, text) for word, text in told if word not in text] == []
     pairs = [*zip(answer["check"], answer["beta"].fillna(-1), strict=True)]
     by_beta = [(name, b) for name in ("strata", "negatives", "limit") for b in (0.1, 0.2)]
     assert pairs == [("waves", -1), *by_beta, ("monotone", -1)]
     assert DF.pu.check_assumptions()["check"].tolist() == ["monotone"]
     assert answer["odds_at_least"].notna().tolist() == [name == "strata" for name, _ in pairs]
-
-
-# What is found, in words, without the numbers.
-FINDINGS = [
-    "Ranks of the waves do not differ by more than chance: on average #% of the rest rank above "
-    "those of 'a', and #% above those of 'b'.",
-    "No stratum has more known positives than expected by chance; the closest is 'h', with # of # "
-    "rows.",
-    "AUROC is # by beta, and # against known negatives: the difference is within chance.",
-    "The known positives leave room for the hidden positives.",
-    "A higher score may never mean a smaller probability of being positive.",
-]
-REFUTED = [
-    "Stratum 'h' has more known positives than expected by chance: # of # rows, where #% of all "
-    "positives are known. Labels favour it, or beta is too high.",
-    "AUROC is # by beta, and # against known negatives: beta is too high, or a kind is no random "
-    "sample. Both agree at beta = #.",
-    "The best #% of the unlabeled leave no room for so many hidden positives: beta is too high, "
-    "or labels favour the top.",
-    FINDINGS[-1],
-]
-
-
-@pytest.mark.parametrize(
-    ("beta", "columns", "told"), [(BETA, BOTH, FINDINGS), (0.9, {"strata": "stratum"}, REFUTED)]
-)
-def test_findings_are_told_in_words(beta: float, columns: Any, told: list[str]) -> None:
-    found = DF.pu.check_assumptions(beta, **columns)["finding"]
-    assert found.str.replace(r"\d+([.,]\d+)*", "#", regex=True).tolist() == told

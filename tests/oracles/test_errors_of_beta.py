@@ -35,7 +35,7 @@ def draw(size: int) -> pd.DataFrame:
     return frame.assign(p=special.expit(frame["a"] - 1), q=special.expit(frame["b"] - 1))
 
 
-FRAME = draw(1200)
+FRAME = draw(800)
 PU: Any = FRAME.pu(score="p")
 BY_SITE: Any = FRAME.pu(score="p", by="site")
 HIDDEN = {site: int(rows["label"].isna().sum()) for site, rows in FRAME.groupby("site")}
@@ -43,7 +43,7 @@ EACH: pd.DataFrame = pd.concat(
     pu_accessor.beta_from_labels(6 * site, 60, hidden, level=0.98).assign(site=[site])
     for site, hidden in HIDDEN.items()
 )
-ALL = pu_accessor.beta_from_labels(12, 120, 1000, level=0.98)
+ALL = pu_accessor.beta_from_labels(12, 120, sum(HIDDEN.values()), level=0.98)
 AT: dict[str, Any] = {"at": {"threshold": 0.5}}
 
 
@@ -92,10 +92,8 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @each_method
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("level", [0.95, 0.9])
-def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(
-    question: str, method: str, level: float
-) -> None:
+def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(question: str, method: str) -> None:
+    level = 0.9
     name, how = QUESTIONS[question]
     pu = {"compare": FRAME.pu(score=["a", "b"]), "gap": BY_SITE}.get(name, PU)
     beta = estimated(method, [0.1, 0.07, 0.13], 0.95)
@@ -114,15 +112,13 @@ def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(
         assert first[ENDS].tolist() == pytest.approx(found[ENDS].tolist(), rel=1e-9)
 
 
-@pytest.mark.parametrize("at", [150, {"recall": 0.5}, "youden", "maximum", {"threshold": 0.4}])
+@pytest.mark.parametrize("at", [150, {"recall": 0.5}, "youden"])
 def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
-    name = "accuracy" if at == "maximum" else "precision"
-    ask = partial(PU.metric, name, at=at, target="examples")
+    ask = partial(PU.metric, "precision", at=at, target="examples")
     point, joint = (ask(beta).iloc[0] for beta in (0.1, ALL))
     same = ["rank", "threshold", "estimate"]
     assert joint[same].tolist() == point[same].tolist()
-    assert joint["lower"] <= point["lower"] and point["upper"] <= joint["upper"]
-    assert at == "maximum" or joint["lower"] < point["lower"]
+    assert joint["lower"] < point["lower"] <= point["upper"] <= joint["upper"]
 
 
 NAMES = ["precision", "recall", "fpr", "npv", "kappa"]
@@ -266,11 +262,8 @@ def test_gaps_of_two_estimates_add_the_squares_of_both(name: str, target: str) -
     assert found[["difference", *ENDS]].tolist() == pytest.approx(wanted, rel=1e-9)
 
 
-def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
+def test_an_estimate_without_an_error_is_its_number() -> None:
+    exact = EACH.assign(lower=EACH["beta"], upper=EACH["beta"])
     ask = partial(BY_SITE.metric, "lift", at={"fraction": [0.02, 0.1]})
-    exact = EACH.assign(lower=EACH["beta"], upper=EACH["beta"]).drop(columns="n_unlabeled")
-    found, point, same = (ask(beta) for beta in (EACH, EACH.set_index("site")["beta"], exact))
-    assert (found["estimate"] == point["estimate"]).all()
-    assert (found["lower"] <= point["lower"]).all() and (found["upper"] >= point["upper"]).all()
-    assert (found["upper"] > point["upper"] + 1e-6).any()
-    pd.testing.assert_frame_equal(same[point.columns], point)
+    point = ask(EACH.set_index("site")["beta"])
+    pd.testing.assert_frame_equal(ask(exact)[point.columns], point)

@@ -278,7 +278,7 @@ def dkw_band(n: int, m: int, level: float) -> Band:
 def table_at(cutoff: Cutoff, totals: Totals, theta: int) -> Table:
     """Return the table at a cutoff when theta latent positives are wanted in the head."""
     k, q, h = cutoff.known_positive, cutoff.known_negative, cutoff.unlabeled
-    head = min(max(theta, totals.latent - (totals.unlabeled - h)), min(h, totals.latent))
+    head = min(max(theta, totals.latent - (totals.unlabeled - h), 0), h, totals.latent)
     below = totals.latent - head
     return Table(
         rank=cutoff.rank,
