@@ -1,5 +1,6 @@
 """What may be wrong with labels: wrong ones, favoured ones, and scores that never mean less."""
 
+from functools import partial
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -67,6 +68,19 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(
         for rate in of_curve:
             of_tables = tables.pu.metric(rate)[:, ::2].fillna(1.0)
             np.testing.assert_allclose(rates[rate][:, ::2], of_tables, atol=1e-12)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_curves_are_drawn_alike_from_rows_and_from_bounds(curve: str) -> None:
+    pu = draw(0, 30, 400).pu.assume(contamination=0.2)
+    bounds, drawn = getattr(pu, f"{curve}_bounds")(0.1), []
+    for plot in (partial(getattr(pu, f"plot_{curve}"), 0.1), getattr(bounds.pu, f"plot_{curve}")):
+        axes = plot()
+        paths = [patch.get_path().vertices for patch in axes.patches]
+        drawn.append([line.get_xydata() for line in axes.lines] + paths)
+    assert len(drawn[0]) >= 2
+    for one, other in zip(*drawn, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

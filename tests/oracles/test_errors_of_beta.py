@@ -267,3 +267,26 @@ def test_an_estimate_without_an_error_is_its_number() -> None:
     ask = partial(BY_SITE.metric, "lift", at={"fraction": [0.02, 0.1]})
     point = ask(EACH.set_index("site")["beta"])
     pd.testing.assert_frame_equal(ask(exact)[point.columns], point)
+
+
+# Intervals of possible betas
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("name", ["auroc", "average_precision", "f1", "precision"])
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("ends", [(0.05, 0.2), (0.0, 0.5), (0.13, 0.13)])
+def test_an_interval_has_the_extreme_limits_of_its_betas(
+    name: str, target: str, ends: tuple[float, float]
+) -> None:
+    rows = FRAME[::4]
+    ask = partial(rows.pu(score="p").metric, name, target=target, **({} if "a" in name else AT))
+    found = ask(pd.Interval(*ends)).iloc[0]
+    hidden = int(rows["label"].isna().sum())
+    counts = np.arange(math.ceil(ends[0] * hidden), ends[1] * hidden)
+    exact = target == "examples" and name in ("f1", "precision")  # all tables are looked at
+    each = ask(np.unique([*ends, *counts[:: 1 if exact else 9] / hidden]))
+    wanted = [each["lower"].min(), each["upper"].max()]
+    assert found[ENDS].tolist() == pytest.approx(wanted, abs=1e-12 if exact else 0.01)
+    assert found["lower"] <= wanted[0] + 5e-4 and found["upper"] >= wanted[1] - 5e-4
+    assert found["estimate"] == ask(sum(ends) / 2)["estimate"].item()
