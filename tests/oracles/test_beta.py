@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUWarning
 from tests.cases import binormal
 
 FROM_LABELS: Any = pu_accessor.beta_from_labels
@@ -567,5 +567,3 @@ def test_of_a_population_the_limits_are_binomial_and_cut() -> None:
     few = PREVALENCE(0.1, 105, 895, of="population").iloc[0]
     assert few["beta"] == few["lower"] == 0 < few["upper"] < 0.03
     assert PREVALENCE(1, 100, 900, of="population")[NUMBERS].iloc[0].tolist() == [1, 1, 1]
-    with pytest.raises(PUValueError, match="beta must be estimated from these rows"):
-        FRAME.pu.auroc(PREVALENCE(0.2, 59, 740, of="population"))
