@@ -90,6 +90,7 @@ def test_gaps_are_those_of_a_full_sort(scores: Scores, cuts: list[int]) -> None:
 @example(scores=(np.array([]), EVERY), cuts=[], targets=[1, 20, 59, 60])
 @example(scores=(np.array([1.0]), np.linspace(0, 1, 60)), cuts=[9], targets=[1, 2, 30, 60])
 @example(scores=(np.array([1e308, -1e308]), EVERY), cuts=[9], targets=[1, 20, 33])
+@example(scores=(np.array([np.nan, 0.0]), EVERY), cuts=[], targets=[1, 20, 33, 60])
 def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: list[int]) -> None:
     labeled, unlabeled = scores
     wanted = np.array([target for target in targets if target <= unlabeled.size], np.int64)
@@ -120,23 +121,3 @@ def test_scores_that_are_not_fetched_are_not_tied() -> None:
     np.testing.assert_array_equal(found.through, [1, 2, 3, 4])
     np.testing.assert_array_equal(found.better, [np.inf, 4.0, np.nan, np.nan])
     np.testing.assert_array_equal(found.before, [0, 1, 2, 3])
-
-
-BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
-
-
-@given(
-    arrays=SCORES,
-    chosen=st.lists(st.integers(0, 60), unique=True),
-    dtype=st.sampled_from([np.float64, np.float32]),
-)
-@example(arrays=(np.array([]), BELOW), chosen=[0], dtype=np.float64)
-@example(arrays=(np.array([np.nan, 0.0]), BELOW), chosen=[0, 2], dtype=np.float64)
-@example(arrays=(np.array([1e300, 0.1]), BELOW), chosen=[0, 1], dtype=np.float32)
-def test_scores_in_gaps_of_a_full_sort(arrays: Scores, chosen: list[int], dtype: Any) -> None:
-    with np.errstate(over="ignore"):
-        values, scores = distinct_scores(arrays[0])[0], arrays[1].astype(dtype)
-    numbers = sorted({number % (values.size + 1) for number in chosen})
-    found = scores_inside(values, np.array(numbers, np.int64), sort_scores(scores))
-    gaps = between(values, scores)
-    assert order(found) == [x for number in numbers for x in gaps[number]]

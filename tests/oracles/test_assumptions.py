@@ -83,18 +83,20 @@ def test_curves_are_drawn_alike_from_rows_and_from_bounds(curve: str) -> None:
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("seed", "odds"), [(0, 1), (1, 1), (0, 3)])
 @each_target
-def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(target: str, seed: int) -> None:
+def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(
+    target: str, seed: int, odds: float
+) -> None:
     frame, models = draw(seed, 9, 50), ["score", "other"]
     frame["other"] = draw(seed + 10, 9, 50)["score"]
-    sets = with_every_set_wrong(frame, 2, score=models)
+    sets = [pu.assume(selection_odds=odds) for pu in with_every_set_wrong(frame, 2, score=models)]
     each: pd.DataFrame = pd.concat(pu.compare("auroc", 0.15, target=target) for pu in sets)
-    pu = frame.pu(score=models).assume(contamination=0.25)
+    pu = frame.pu(score=models).assume(contamination=0.25, selection_odds=odds)
     found = pu.compare("auroc", 0.15, target=target).iloc[0]
     ends = each["difference"].min(), each["difference"].max()
-    assert found["lower"] == pytest.approx(each["lower"].min(), abs=0.05)
-    assert found["upper"] == pytest.approx(each["upper"].max(), abs=0.05)
+    assert found["lower"] == pytest.approx(each["lower"].min(), abs=0.012)
+    assert found["upper"] == pytest.approx(each["upper"].max(), abs=0.012)
     assert found["sign"] == (0 if ends[0] * ends[1] <= 0 else np.sign(ends[0]))
     worst = 1.0 if found["sign"] == 0 else each["p_value"].max()
     assert found["p_value"] == pytest.approx(worst, abs=0.1)
