@@ -14,6 +14,7 @@ from pu_accessor import PUWarning
 from tests.cases import binormal
 from tests.support.oracles import coherent_oracle, oracle, reference_oracle
 from tests.support.oracles.joint_oracle import deepest
+from tests.worlds import fuzzed
 
 pytestmark = pytest.mark.filterwarnings("ignore:No cutoff guarantees a")
 BETA = 100 / 330
@@ -36,6 +37,7 @@ GOALS = [
 
 
 @pytest.mark.parametrize("reference", ["positives", "negatives"])
+@fuzzed(2)
 @given(seed=st.integers(0, 10**6), decimals=st.sampled_from([1, 6]), goal=st.sampled_from(GOALS))
 def test_cutoffs_are_those_of_all_tables(
     reference: str, seed: int, decimals: int, goal: tuple[str, float]

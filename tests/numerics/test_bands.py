@@ -187,7 +187,7 @@ def test_the_local_level_may_be_the_joint_one() -> None:
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
 
 
-@pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])
+@pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400)])
 def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) -> None:
     fewer = min(n, m, 500)
     counted = local_alpha(fewer, 1000 - fewer, 0.95, 3.0)

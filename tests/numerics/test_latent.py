@@ -19,12 +19,14 @@ from pu_accessor.inference.estimates.hidden_positive_limits import (
 from pu_accessor.inference.estimates.known_positives import KnownBlocks
 from tests.support.oracles import gaps_oracle, new_examples_oracle
 from tests.support.oracles.concave_oracle import by_linear_programs
+from tests.worlds import fuzzed
 
 Blocked: TypeAlias = list[tuple[int, int, int]]
 
 # Bands around curves that are concave, or nearly
 
 
+@fuzzed(2)
 @given(seed=st.integers(0, 10**6))
 def test_limits_are_those_of_linear_programs(seed: int) -> None:
     rng = np.random.default_rng(seed)

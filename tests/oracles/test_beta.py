@@ -293,10 +293,9 @@ def test_a_beta_above_the_limit_is_told_once_with_its_group(method: str, how: An
         facts = answers[0].attrs if frame else answers[0].coords
         counts = [facts[name] for name in ("beta_limit", "n_known_positive", "n_unlabeled")]
         assert counts == [HALF, 60, 740]
-        # Limits of several rankings are not those of a row: the frame has none.
-        assert (
-            not frame or "beta_limit" not in getattr(GROUPS.pu(by="g"), method)(0.0, **how).attrs
-        )
+        of_groups = getattr(GROUPS.pu(by="g"), method)(beta=0.0, **how)
+        # Limits of several rankings are not those of a row.
+        assert "beta_limit" not in of_groups.attrs
     limits = {key: upper(rows, 0.5) for key, rows in GROUPS.groupby("g")}
     assert limits["b"] < 0.27 < 0.28 < min(limits["a"], limits["c"])
     more: dict[str, Any] = {"col": "g"} if method.startswith("plot") else {}

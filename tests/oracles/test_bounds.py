@@ -34,6 +34,7 @@ from tests.support.oracles import (
     selection_oracle,
 )
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
+from tests.worlds import fuzzed
 
 REFERENCES = ("positives", "negatives", "tightest", "both")
 ENDS, COUNTS = ["lower", "upper"], ("tp", "fp", "fn", "tn")
@@ -105,6 +106,7 @@ def check_traced(every: xr.Dataset, few: xr.Dataset) -> None:
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
+@fuzzed(2)
 @given(case=kinds(), band=Band, level=LEVELS, most=st.sampled_from([None, 0.1, 0.75]))
 def test_tables_are_the_slow_ones(
     reference: str, case: Case, band: str, level: float, most: float | None
@@ -420,6 +422,7 @@ def test_tables_say_how_many_cutoffs_there_are() -> None:
         assert tables.isel(rank=[0, 1])["rank"].attrs["n_cutoffs"] == n
 
 
+@fuzzed(2)
 @given(case=kinds(), band=Band, ranks=st.sampled_from(["all", "breakpoints"]), data=st.data())
 def test_derivatives_by_beta_are_those_in_fractions(
     case: Case, band: str, ranks: str, data: st.DataObject

@@ -282,7 +282,7 @@ def test_an_interval_has_the_extreme_limits_of_its_betas(
     hidden = int(rows["label"].isna().sum())
     counts = np.arange(math.ceil(ends[0] * hidden), ends[1] * hidden)
     exact = target == "examples" and name in ("f1", "precision")  # all tables are looked at
-    each = ask(np.unique([*ends, *counts[:: 1 if exact else 9] / hidden]))
+    each = ask(np.unique([*ends, *counts[:: 1 if exact else 29] / hidden]))
     wanted = [each["lower"].min(), each["upper"].max()]
     assert found[ENDS].tolist() == pytest.approx(wanted, abs=1e-12 if exact else 0.01)
     assert found["lower"] <= wanted[0] + 5e-4 and found["upper"] >= wanted[1] - 5e-4
