@@ -49,7 +49,7 @@ def test_waves_have_the_share_of_all_permutations(seed: int, clustered: bool) ->
     rows["label"], rows["wave"] = pd.Series([1.0] * known), pd.Series(wave)
     above = oracle.share_above(score[:known].tolist(), score[known:].tolist())
     roles: Any = {"cluster": "id"} if clustered else {}
-    answer = rows.pu(**roles).check_assumptions(wave="wave")  # type: ignore[operator]
+    answer = rows.pu(**roles).check_assumptions(wave="wave")
     found = answer.iloc[0]
     samples = [[a for a, w in zip(above, wave, strict=True) if w == k] for k in (0, 1)]
     assert found["statistic"] == pytest.approx(stats.kruskal(*samples).statistic)

@@ -207,8 +207,8 @@ def test_some_ranks_are_enough_and_a_bound_that_falls_is_widened() -> None:
     assert upper[[0, 10, 11, 30, 31, 40]].tolist() == [0.3, 0.3, 0.8, 0.8, 1, 1]
     sides = [("lower", [0, 0.4, 0.2, 1]), ("upper", [0.5, 0.9, 0.6, 1])]
     band = RankBand(*(bound_at_all_ranks(name, shares) for name, shares in sides))
-    lower, upper = band.latent(np.arange(4), 3, np.array([10]))
-    assert (lower[:, 0].tolist(), upper[:, 0].tolist()) == ([0, 2, 2, 10], [5, 9, 9, 10])
+    fewest, most = band.latent(np.arange(4), 3, np.array([10]))
+    assert (fewest[:, 0].tolist(), most[:, 0].tolist()) == ([0, 2, 2, 10], [5, 9, 9, 10])
 
 
 def test_shares_of_counts_are_those_of_decimals() -> None:

@@ -114,8 +114,8 @@ def test_beyond_all_tails_there_is_the_end() -> None:
     assert gamma_quantile(values, ones, 1.0, 1e-40) == 2
     assert gamma_quantile(values, ones, 1.0, 1 - 2**-53) == 5
     assert gamma_quantile(values, 20 * ones, 1.0, 1e-300) > 2
-    assert gamma_quantile(values, ones / 10, 1.0 * ones, 0.001) == 2
-    assert gamma_quantile(values, ones / 10, 1.0 * ones, 0.999) == 5
+    assert gamma_quantile(values, ones / 10, np.ones(2), 0.001) == 2
+    assert gamma_quantile(values, ones / 10, np.ones(2), 0.999) == 5
 
 
 @pytest.mark.parametrize("n", [1, 2, 9, 599, 600, 817])

@@ -113,7 +113,7 @@ MOVED: dict[str, tuple[float, float]] = {
     **dict.fromkeys(["auroc", "average_precision", "precision", "recall", "fpr"], (0, 1)),
     **{"lift": (0, np.inf), "mcc": (-1, 1)},
 }
-WHERE = [
+WHERE: list[tuple[str, str, dict[str, Any]]] = [
     *product(["auroc", "average_precision"], TARGETS, [{}]),
     ("auroc", TARGETS[0], {"max_fpr": 0.2}),
 ]

@@ -367,8 +367,8 @@ def test_few_positives_among_billions_are_drawn_each_by_itself() -> None:
     turned = by_hand(10**10 - 10, 10**10, 10**11)
     assert turned["lower"] == pytest.approx(1 - kept[-1] / 10**11, rel=1e-15)
     for kind in (0, 1):  # what nearly all labels say is true of the rest
-        found = by_hand(kind * (10**12 - 45), 10**12 - 45, 10**12)
-        assert found[NUMBERS].to_list() == [kind] * 3
+        sure = by_hand(kind * (10**12 - 45), 10**12 - 45, 10**12)
+        assert sure[NUMBERS].to_list() == [kind] * 3
 
 
 LARGE = [(1500, 5000, 20_000, 0.95), (3, 4000, 5000, 0.9), (3990, 4000, 5000, 0.9)]

@@ -34,15 +34,16 @@ def draw(size: int) -> pd.DataFrame:
     return frame.assign(p=special.expit(frame["a"] - 1), q=special.expit(frame["b"] - 1))
 
 
+FROM_LABELS: Any = pu_accessor.beta_from_labels
 FRAME = draw(800)
 PU: Any = FRAME.pu(score="p")
 BY_SITE: Any = FRAME.pu(score="p", by="site")
 HIDDEN = {site: int(rows["label"].isna().sum()) for site, rows in FRAME.groupby("site")}
 EACH: pd.DataFrame = pd.concat(
-    pu_accessor.beta_from_labels(6 * site, 60, hidden, level=0.98).assign(site=[site])
+    FROM_LABELS(6 * site, 60, hidden, level=0.98).assign(site=[site])
     for site, hidden in HIDDEN.items()
 )
-ALL = pu_accessor.beta_from_labels(12, 120, sum(HIDDEN.values()), level=0.98)
+ALL = FROM_LABELS(12, 120, sum(HIDDEN.values()), level=0.98)
 AT: dict[str, Any] = {"at": {"threshold": 0.5}}
 
 
