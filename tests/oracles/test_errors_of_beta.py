@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -270,10 +271,13 @@ def test_an_estimate_without_an_error_is_its_number() -> None:
 # Intervals of possible betas
 
 
+TARGETS, WITHIN = ["population", "examples"], [(0.05, 0.2), (0.0, 0.5), (0.13, 0.13)]
+WHERE = [*product(["auroc", "f1", "precision"], TARGETS, WITHIN)]
+WHERE += [*product(["average_precision"], TARGETS, WITHIN[:1])]
+
+
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-@pytest.mark.parametrize("name", ["auroc", "average_precision", "f1", "precision"])
-@pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("ends", [(0.05, 0.2), (0.0, 0.5), (0.13, 0.13)])
+@pytest.mark.parametrize(("name", "target", "ends"), WHERE)
 def test_an_interval_has_the_extreme_limits_of_its_betas(
     name: str, target: str, ends: tuple[float, float]
 ) -> None:
@@ -285,6 +289,6 @@ def test_an_interval_has_the_extreme_limits_of_its_betas(
     exact = target == "examples" and name in ("f1", "precision")  # all tables are looked at
     each = ask(np.unique([*ends, *counts[:: 1 if exact else 29] / hidden]))
     wanted = [each["lower"].min(), each["upper"].max()]
-    assert found[ENDS].tolist() == pytest.approx(wanted, abs=1e-12 if exact else 0.01)
+    assert found[ENDS].tolist() == pytest.approx(wanted, abs=1e-12 if exact else 0.02)
     assert found["lower"] <= wanted[0] + 5e-4 and found["upper"] >= wanted[1] - 5e-4
     assert found["estimate"] == ask(sum(ends) / 2)["estimate"].item()
