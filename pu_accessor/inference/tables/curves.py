@@ -201,7 +201,7 @@ def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> 
     later = np.maximum.accumulate((upper[..., 1:] / rank[1:])[..., ::-1], axis=-1)[..., ::-1]
     highest = (np.diff(upper, axis=-1) * later).sum(axis=-1)
     positives = np.where(lower[..., -1] > 0, lower[..., -1], np.nan)
-    return np.stack([lowest, highest]) / positives
+    return np.minimum(np.stack([lowest, highest]) / positives, 1)  # more if labels may be wrong
 
 
 class KnownCounts(NamedTuple):

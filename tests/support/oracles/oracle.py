@@ -13,14 +13,14 @@ from functools import lru_cache
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
+from scipy.integrate import quad
+
 Label = bool | None
 Band = tuple[list[int], list[int]]
 BandRule = Callable[[int, int, float], Band]
 Point = tuple[Fraction, Fraction]
 
 HALF = Fraction(1, 2)
-ENUMERATED_UNLABELED = 10  # up to this many unlabeled, surrogate sets are really enumerated
-SIMPSON_TOLERANCE = 1e-13
 DKW_DIGITS = 60
 
 
@@ -64,29 +64,13 @@ def decimal(value: float) -> Fraction:
 
 
 def half_alpha(level: float) -> Fraction:
-    """Return alpha / 2 for a confidence level strictly between 0 and 1."""
-    exact = decimal(level)
-    if not 0 < exact < 1:
-        raise ValueError("level must lie strictly between 0 and 1")
-    return (1 - exact) / 2
+    """Return alpha / 2 for a confidence level."""
+    return (1 - decimal(level)) / 2
 
 
 def latent_count(beta: float, unlabeled: int) -> int:
     """Return m, the number of latent positives: beta * |U|, rounded half up."""
-    share = decimal(beta)
-    if not 0 <= share <= 1:
-        raise ValueError("beta must lie in [0, 1]")
-    return math.floor(share * unlabeled + HALF)
-
-
-def check_examples(scores: Sequence[float], labels: Sequence[Label]) -> None:
-    """Refuse scores that cannot be ranked and labels that are not True, False or None."""
-    if len(scores) != len(labels):
-        raise ValueError("scores and labels must have the same length")
-    if any(math.isnan(score) for score in scores):
-        raise ValueError("a score is nan")
-    if any(label is not True and label is not False and label is not None for label in labels):
-        raise TypeError("a label is not True, False or None")
+    return math.floor(decimal(beta) * unlabeled + HALF)
 
 
 def count_label(labels: Sequence[Label], wanted: Label) -> int:
@@ -96,7 +80,6 @@ def count_label(labels: Sequence[Label], wanted: Label) -> int:
 
 def cutoffs(scores: Sequence[float], labels: Sequence[Label]) -> list[Cutoff]:
     """List all cutoffs from rank 0 to rank N, one after each block of tied scores."""
-    check_examples(scores, labels)
     result = [Cutoff(0, math.inf, 0, 0, 0)]
     for threshold in sorted(set(scores), reverse=True):
         head = [lab for score, lab in zip(scores, labels, strict=True) if score >= threshold]
@@ -109,39 +92,14 @@ def cutoffs(scores: Sequence[float], labels: Sequence[Label]) -> list[Cutoff]:
 # The exact band, from all arrangements
 
 
-def latents_before(known_places: tuple[int, ...], k: int) -> int:
-    """Count the places before that of the k-th known positive that hold a latent positive."""
-    return sum(1 for place in range(known_places[k - 1]) if place not in known_places)
-
-
-def latents_before_in_all_arrangements(n: int, m: int, k: int) -> list[int]:
-    """List, over all C(n+m, n) arrangements, the latent positives above the k-th known one."""
-    return [latents_before(known, k) for known in combinations(range(n + m), n)]
-
-
-def smallest_head(values: list[int], m: int, tail: Fraction) -> int:
-    """Return the smallest theta that is not exceeded with a probability above the tail."""
-    for theta in range(m):
-        if Fraction(sum(1 for v in values if v <= theta), len(values)) > tail:
-            return theta
-    return m
-
-
-def largest_head(values: list[int], m: int, tail: Fraction) -> int:
-    """Return the largest theta that is reached with a probability above the tail."""
-    for theta in range(m, 0, -1):
-        if Fraction(sum(1 for v in values if v >= theta), len(values)) > tail:
-            return theta
-    return 0
-
-
 def exact_band_by_enumeration(n: int, m: int, level: float) -> Band:
     """Return the exact band by looking at every arrangement of known and latent positives."""
-    tail = half_alpha(level)
-    above = [latents_before_in_all_arrangements(n, m, k) for k in range(1, n + 1)]
-    lower = [0] + [smallest_head(values, m, tail) for values in above]
-    upper = [largest_head(values, m, tail) for values in above] + [m]
-    return lower, upper
+    ways = [*combinations(range(n + m), n)]  # places of known positives, best first
+    tail, rows = half_alpha(level) * len(ways), range(m + 1)
+    above = [[places[k] - k for places in ways] for k in range(n)]
+    lower = [min(t for t in rows if sum(v <= t for v in some) > tail) for some in above]
+    upper = [max(t for t in rows if sum(v >= t for v in some) > tail) for some in above]
+    return [0, *lower], [*upper, m]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -247,6 +205,15 @@ def simultaneous_band(n: int, m: int, level: float) -> Band:
     return simultaneous(n, m, level).band
 
 
+def one_sided(n: int, m: int, level: float) -> Band:
+    """Return the widest lower limits that no arrangement but 1 - level of them is ever below."""
+    whole = math.comb(n + m, n)
+    cap = min(1 - decimal(level), HALF) * whole
+    steps = sorted({0, *(count for counts in tail_counts(n, m)[0] for count in counts)})
+    sides = [(band_at(n, m, step)[0], [m] * (n + 1)) for step in steps if step <= cap]
+    return [side for side in sides if whole - covered_arrangements(m, side) <= cap][-1]
+
+
 def at_scores(band: BandRule, scores: Sequence[float]) -> BandRule:
     """Return the band at the cutoffs of some scores: few of them need not share 1 - level much."""
     cutoffs = max(len(set(scores)) - 1, 1)
@@ -266,12 +233,6 @@ def at_scores(band: BandRule, scores: Sequence[float]) -> BandRule:
 # The other bands
 
 
-def require_known(n: int) -> None:
-    """Refuse a ranking without known positives."""
-    if n < 1:
-        raise ValueError("at least one known positive is needed")
-
-
 def binomial_quantile(n: int, share: Fraction, probability: Fraction) -> int:
     """Return the smallest j at which the CDF of Binomial(n, share) reaches the probability."""
     cdf = Fraction(0)
@@ -284,7 +245,6 @@ def binomial_quantile(n: int, share: Fraction, probability: Fraction) -> int:
 
 def bootstrap_band(n: int, m: int, level: float) -> Band:
     """Return the band from the binomial quantiles to which a percentile bootstrap converges."""
-    require_known(n)
     tail = half_alpha(level)
     low = [binomial_quantile(n, Fraction(k, n), tail) for k in range(n + 1)]
     high = [binomial_quantile(n, Fraction(k, n), 1 - tail) for k in range(n + 1)]
@@ -297,7 +257,6 @@ def dkw_band(n: int, m: int, level: float) -> Band:
     """Return the Dvoretzky-Kiefer-Wolfowitz band, in decimals of many digits."""
     # The half width is irrational, so that no share that is not clipped gives a whole number,
     # and rounding errors in the last digits do not matter.
-    require_known(n)
     inverse = 1 / half_alpha(level)
     lower: list[int] = []
     upper: list[int] = []
@@ -316,39 +275,10 @@ def dkw_band(n: int, m: int, level: float) -> Band:
 # Tables from surrogate sets
 
 
-def attainable_by_enumeration(above: Sequence[bool], m: int) -> set[int]:
-    """Return the heads of all m-subsets of U, given which members of U lie above the cutoff."""
-    return {sum(subset) for subset in combinations(above, m)}
-
-
-def attainable_by_loop(h: int, unlabeled: int, m: int) -> set[int]:
-    """Return every j such that j members fit among the h above and m - j among those below."""
-    heads: set[int] = set()
-    for j in range(m + 1):
-        if j <= h and m - j <= unlabeled - h:
-            heads.add(j)
-    return heads
-
-
-def attainable(h: int, unlabeled: int, m: int) -> set[int]:
-    """Return the attainable heads, by enumeration as long as U is small."""
-    if unlabeled <= ENUMERATED_UNLABELED:
-        return attainable_by_enumeration([True] * h + [False] * (unlabeled - h), m)
-    return attainable_by_loop(h, unlabeled, m)
-
-
-def nearest(heads: set[int], theta: int) -> int:
-    """Return the attainable head nearest to theta, which must be a single one."""
-    distance = min(abs(head - theta) for head in heads)
-    (head,) = (head for head in heads if abs(head - theta) == distance)
-    return head
-
-
 def table_at(cutoff: Cutoff, totals: Totals, theta: int) -> Table:
     """Return the table at a cutoff when theta latent positives are wanted in the head."""
     k, q, h = cutoff.known_positive, cutoff.known_negative, cutoff.unlabeled
-    heads = attainable(h, totals.unlabeled, totals.latent)
-    head = nearest(heads, theta)
+    head = min(max(theta, totals.latent - (totals.unlabeled - h), 0), h, totals.latent)
     below = totals.latent - head
     return Table(
         rank=cutoff.rank,
@@ -356,7 +286,7 @@ def table_at(cutoff: Cutoff, totals: Totals, theta: int) -> Table:
         fp=q + h - head,
         fn=(totals.known_positive - k) + below,
         tn=(totals.known_negative - q) + (totals.unlabeled - h) - below,
-        clipped=theta not in heads,
+        clipped=head != theta,
     )
 
 
@@ -367,7 +297,6 @@ def tables(
     u = count_label(labels, None)
     m = latent_count(beta, u)
     totals = Totals(count_label(labels, True), count_label(labels, False), u, m)
-    require_known(totals.known_positive)
     lower, upper = at_scores(band, scores)(totals.known_positive, m, level)
     thetas = {"lower": lower, "upper": upper}
     steps = cutoffs(scores, labels)
@@ -381,38 +310,19 @@ def tables(
 # Curves and areas
 
 
-def roc_points(tables: Sequence[Table]) -> list[Point]:
-    """Return the points (fpr, tpr)."""
-    return [(false_positive_rate(table), true_positive_rate(table)) for table in tables]
-
-
-def height_at(start: Point, end: Point, x: Fraction) -> Fraction:
-    """Return the height at x of the straight line through two points."""
-    return start[1] + (end[1] - start[1]) * (x - start[0]) / (end[0] - start[0])
-
-
-def area_left_of(start: Point, end: Point, limit: Fraction) -> Fraction:
-    """Return the signed area under the part of a segment that lies at x <= limit."""
-    left = min(start[0], limit)
-    right = min(end[0], limit)
-    if left == right:
-        return Fraction(0)
-    heights = height_at(start, end, left) + height_at(start, end, right)
-    return (right - left) * heights / 2
-
-
 def roc_area(tables: Sequence[Table], max_fpr: float | None = None) -> Fraction:
     """Return the ROC area, or its part up to max_fpr, standardised after McClish."""
     # The fpr of a bound can step back from one cutoff to the next: such a step counts negatively.
     limit = Fraction(1) if max_fpr is None else decimal(max_fpr)
-    if not 0 < limit <= 1:
-        raise ValueError("max_fpr must lie in (0, 1]")
-    steps = pairwise(roc_points(tables))
-    area = sum((area_left_of(start, end, limit) for start, end in steps), Fraction(0))
-    if limit == 1:
-        return area
+    points = [(Fraction(t.fp, t.fp + t.tn), Fraction(t.tp, t.tp + t.fn)) for t in tables]
+    area = Fraction(0)
+    for (x0, y0), (x1, y1) in pairwise(points):
+        left, right = min(x0, limit), min(x1, limit)
+        if left != right:
+            middle = (left + right) / 2
+            area += (right - left) * (y0 + (y1 - y0) * (middle - x0) / (x1 - x0))
     chance = limit**2 / 2
-    return HALF * (1 + (area - chance) / (limit - chance))
+    return area if limit == 1 else HALF * (1 + (area - chance) / (limit - chance))
 
 
 def precision_between(start: Table, end: Table, t: float) -> float:
@@ -424,24 +334,10 @@ def precision_between(start: Table, end: Table, t: float) -> float:
     return tp / (tp + fp)
 
 
-def simpson(function: Callable[[float], float], left: float, right: float) -> float:
-    """Return the integral by one application of Simpson's rule."""
-    ends = function(left) + function(right)
-    return (right - left) * (ends + 4 * function((left + right) / 2)) / 6
-
-
-def integral(function: Callable[[float], float], left: float, right: float) -> float:
-    """Return the integral by halving the interval until Simpson's rule agrees with itself."""
-    middle = (left + right) / 2
-    fine = simpson(function, left, middle) + simpson(function, middle, right)
-    if abs(fine - simpson(function, left, right)) <= SIMPSON_TOLERANCE:
-        return fine
-    return integral(function, left, middle) + integral(function, middle, right)
-
-
 def mean_precision(start: Table, end: Table) -> float:
     """Return the mean of the precision over the straight line between two tables."""
-    return integral(lambda t: precision_between(start, end, t), 0.0, 1.0)
+    found = quad(lambda t: precision_between(start, end, t), 0, 1, epsabs=1e-12, epsrel=1e-12)
+    return float(found[0])
 
 
 def pr_area(tables: Sequence[Table]) -> float:
@@ -459,49 +355,19 @@ def pr_area(tables: Sequence[Table]) -> float:
 # Metrics: a missing denominator raises ZeroDivisionError, which `metric` reports as nan
 
 
-def true_positive_rate(t: Table) -> Fraction:
-    """Return the share of the positives that is predicted positive."""
-    return Fraction(t.tp, t.tp + t.fn)
-
-
-def false_positive_rate(t: Table) -> Fraction:
-    """Return the share of the negatives that is predicted positive."""
-    return Fraction(t.fp, t.fp + t.tn)
-
-
-def true_negative_rate(t: Table) -> Fraction:
-    """Return the share of the negatives that is predicted negative."""
-    return Fraction(t.tn, t.fp + t.tn)
-
-
-def false_negative_rate(t: Table) -> Fraction:
-    """Return the share of the positives that is predicted negative."""
-    return Fraction(t.fn, t.tp + t.fn)
-
-
-def precision(t: Table) -> Fraction:
-    """Return the share of the predicted positives that is positive."""
+def of_predicted(t: Table) -> Fraction:
+    """Return precision."""
     return Fraction(t.tp, t.tp + t.fp)
 
 
-def negative_predictive_value(t: Table) -> Fraction:
-    """Return the share of the predicted negatives that is negative."""
-    return Fraction(t.tn, t.tn + t.fn)
+def of_positives(t: Table) -> Fraction:
+    """Return recall."""
+    return Fraction(t.tp, t.tp + t.fn)
 
 
-def accuracy(t: Table) -> Fraction:
-    """Return the share of the predictions that is right."""
-    return Fraction(t.tp + t.tn, t.tp + t.fp + t.fn + t.tn)
-
-
-def balanced_accuracy(t: Table) -> Fraction:
-    """Return the mean of the true positive rate and the true negative rate."""
-    return (true_positive_rate(t) + true_negative_rate(t)) / 2
-
-
-def f1(t: Table) -> Fraction:
-    """Return the harmonic mean of precision and recall."""
-    return Fraction(2 * t.tp, 2 * t.tp + t.fp + t.fn)
+def of_negatives(t: Table) -> Fraction:
+    """Return the share of the negatives that is predicted negative."""
+    return Fraction(t.tn, t.tn + t.fp)
 
 
 def mcc(t: Table) -> float:
@@ -510,49 +376,32 @@ def mcc(t: Table) -> float:
     return (t.tp * t.tn - t.fp * t.fn) / math.sqrt(product)
 
 
-def informedness(t: Table) -> Fraction:
-    """Return the true positive rate plus the true negative rate less one."""
-    return true_positive_rate(t) + true_negative_rate(t) - 1
-
-
 def kappa(t: Table) -> Fraction:
     """Return Cohen's kappa: the agreement beyond chance as a share of what is possible."""
-    total = t.tp + t.fp + t.fn + t.tn
-    both_positive = Fraction(t.tp + t.fp, total) * Fraction(t.tp + t.fn, total)
-    both_negative = Fraction(t.tn + t.fn, total) * Fraction(t.tn + t.fp, total)
-    chance = both_positive + both_negative
-    return (accuracy(t) - chance) / (1 - chance)
-
-
-def jaccard(t: Table) -> Fraction:
-    """Return true positives as a share of all that is positive or predicted so."""
-    return Fraction(t.tp, t.tp + t.fp + t.fn)
-
-
-def lift(t: Table) -> Fraction:
-    """Return precision over prevalence; undefined if nothing is predicted positive."""
-    prevalence = Fraction(t.tp + t.fn, t.tp + t.fp + t.fn + t.tn)
-    return Fraction(t.tp, t.tp + t.fp) / prevalence
+    size = t.tp + t.fp + t.fn + t.tn
+    pairs = (t.tp + t.fp) * (t.tp + t.fn) + (t.tn + t.fn) * (t.tn + t.fp)
+    chance = Fraction(pairs, size**2)
+    return (Fraction(t.tp + t.tn, size) - chance) / (1 - chance)
 
 
 METRICS: dict[str, Callable[[Table], Fraction | float]] = {
-    "tpr": true_positive_rate,
-    "recall": true_positive_rate,
-    "fpr": false_positive_rate,
-    "tnr": true_negative_rate,
-    "fnr": false_negative_rate,
-    "precision": precision,
-    "fdr": lambda table: 1 - precision(table),
-    "npv": negative_predictive_value,
-    "for": lambda table: 1 - negative_predictive_value(table),
-    "accuracy": accuracy,
-    "balanced_accuracy": balanced_accuracy,
-    "f1": f1,
+    "tpr": of_positives,
+    "recall": of_positives,
+    "fpr": lambda t: 1 - of_negatives(t),
+    "tnr": of_negatives,
+    "fnr": lambda t: 1 - of_positives(t),
+    "precision": of_predicted,
+    "fdr": lambda t: 1 - of_predicted(t),
+    "npv": lambda t: Fraction(t.tn, t.tn + t.fn),
+    "for": lambda t: Fraction(t.fn, t.tn + t.fn),
+    "accuracy": lambda t: Fraction(t.tp + t.tn, t.tp + t.fp + t.fn + t.tn),
+    "balanced_accuracy": lambda t: (of_positives(t) + of_negatives(t)) / 2,
+    "f1": lambda t: Fraction(2 * t.tp, 2 * t.tp + t.fp + t.fn),
     "mcc": mcc,
-    "informedness": informedness,
+    "informedness": lambda t: of_positives(t) + of_negatives(t) - 1,
     "kappa": kappa,
-    "jaccard": jaccard,
-    "lift": lift,
+    "jaccard": lambda t: Fraction(t.tp, t.tp + t.fp + t.fn),
+    "lift": lambda t: of_predicted(t) * (t.tp + t.fp + t.fn + t.tn) / (t.tp + t.fn),
 }
 
 

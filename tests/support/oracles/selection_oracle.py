@@ -84,6 +84,7 @@ def areas_between(tables: Any, quantity: str, **limit: float) -> list[float]:
     for j in range(1, low[-1] + 1):
         at = next(k for k, tp in enumerate(low) if tp >= j)
         lowest.append(j / (j + rank[at] - low[at]))
+    for j in range(1, high[-1] + 1):  # of which there are more where known ones may be wrong
         at = next(k for k, tp in enumerate(high) if tp >= j)
         highest.append(max(tp / r for tp, r in zip(high[at:], rank[at:], strict=True)))
-    return [sum(lowest) / low[-1], sum(highest) / high[-1]]
+    return [sum(lowest) / low[-1], min(sum(highest) / low[-1], 1)]

@@ -1,0 +1,316 @@
+"""What may be wrong with labels: wrong ones, favoured ones, and scores that never mean less."""
+
+from functools import partial
+from itertools import chain, combinations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, logit
+
+from pu_accessor import PUWarning
+from tests.cases import Case, as_frame, binormal, draw_case, framed, put
+from tests.support.oracles.selection_oracle import areas_between
+
+TARGETS = ["population", "examples"]
+ENDS = ["lower", "upper"]
+each_target = pytest.mark.parametrize("target", TARGETS)
+
+# Known positives of which a share is negative, held against every such set
+
+
+def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
+    """Draw scores with ties; the first rows are known positives."""
+    frame = binormal(known, size - known, 1, seed, shift=1.2)[0]
+    return frame.assign(score=np.round(2 * frame["score"])) if seed % 2 else frame
+
+
+def with_every_set_wrong(frame: pd.DataFrame, most: int, **roles: Any) -> list[Any]:
+    """Return accessors, with each set of up to so many known positives as known negatives."""
+    known = np.flatnonzero(frame["label"] == 1).tolist()
+    sets = chain.from_iterable(combinations(known, wrong) for wrong in range(most + 1))
+    labels = [frame["label"].where(~frame.index.isin(each), 0.0) for each in sets]
+    return [frame.assign(label=label).pu(negative=0, **roles) for label in labels]
+
+
+@pytest.mark.parametrize("odds", [1, 2])
+@pytest.mark.parametrize(("seed", "band"), [(0, "exact"), (1, "exact"), (1, "simultaneous")])
+def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(
+    seed: int, band: str, odds: float
+) -> None:
+    frame, asked = draw(seed), {"band": band, "ranks": "all"}
+    wrong = frame.pu.assume(contamination=0.41, selection_odds=odds)  # 2 of 5
+    tables = wrong.contingency(0.25, **asked)
+    sets = [pu.assume(selection_odds=odds) for pu in with_every_set_wrong(frame, 2)]
+    each = [pu.contingency(0.25, **asked) for pu in sets]
+    assert tables.attrs["contamination"] == 0.41 and "contamination" not in each[0].attrs
+    np.testing.assert_array_equal(tables["tp"][:, 1], each[0]["tp"][:, 1])
+    names = ["recall", "fpr", "precision", "npv", "mcc", "accuracy"]
+    rows = wrong.metric(
+        names, 0.25, at={"rank": tables["rank"].values}, band=band, target="examples"
+    )
+    for name in names:
+        found = tables.pu.metric(name).squeeze("beta")
+        values = np.stack([one.pu.metric(name).squeeze("beta") for one in each])
+        ends = (np.fmin, np.fmax) if name != "fpr" else (np.fmax, np.fmin)
+        for bound, extreme in zip(ENDS, ends, strict=True):
+            mine, worst = found.sel(bound=bound).to_numpy(), extreme.reduce(values, axis=(0, 2))
+            some = ~np.isnan(mine)
+            assert some.sum() >= some.size - 2
+            same = np.abs(mine - worst)[some] < 1e-12
+            # A simultaneous band reaches to the estimate, which can be further off for one set.
+            assert same.all() if band == "exact" else same.mean() > 0.8
+        of_metric = np.sort(rows.loc[rows["metric"] == name, ENDS], axis=1)
+        np.testing.assert_allclose(of_metric, np.sort(found[:, ::2], axis=1), atol=1e-12)
+    for curve, of_curve in {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}.items():
+        rates = getattr(wrong, f"{curve}_bounds")(0.25, **asked)
+        for rate in of_curve:
+            of_tables = tables.pu.metric(rate)[:, ::2].fillna(1.0)
+            np.testing.assert_allclose(rates[rate][:, ::2], of_tables, atol=1e-12)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_curves_are_drawn_alike_from_rows_and_from_bounds(curve: str) -> None:
+    pu = draw(0, 30, 400).pu.assume(contamination=0.2)
+    bounds, drawn = getattr(pu, f"{curve}_bounds")(0.1), []
+    for plot in (partial(getattr(pu, f"plot_{curve}"), 0.1), getattr(bounds.pu, f"plot_{curve}")):
+        axes = plot()
+        paths = [patch.get_path().vertices for patch in axes.patches]
+        drawn.append([line.get_xydata() for line in axes.lines] + paths)
+    assert len(drawn[0]) >= 2
+    for one, other in zip(*drawn, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+@pytest.mark.parametrize(("seed", "odds"), [(0, 1), (1, 1), (0, 3)])
+@each_target
+def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(
+    target: str, seed: int, odds: float
+) -> None:
+    frame, models = draw(seed, 9, 50), ["score", "other"]
+    frame["other"] = draw(seed + 10, 9, 50)["score"]
+    sets = [pu.assume(selection_odds=odds) for pu in with_every_set_wrong(frame, 2, score=models)]
+    each: pd.DataFrame = pd.concat(pu.compare("auroc", 0.15, target=target) for pu in sets)
+    pu = frame.pu(score=models).assume(contamination=0.25, selection_odds=odds)
+    found = pu.compare("auroc", 0.15, target=target).iloc[0]
+    ends = each["difference"].min(), each["difference"].max()
+    assert found["lower"] == pytest.approx(each["lower"].min(), abs=0.012)
+    assert found["upper"] == pytest.approx(each["upper"].max(), abs=0.012)
+    assert found["sign"] == (0 if ends[0] * ends[1] <= 0 else np.sign(ends[0]))
+    worst = 1.0 if found["sign"] == 0 else each["p_value"].max()
+    assert found["p_value"] == pytest.approx(worst, abs=0.1)
+    assert pu.compare(target=target)["sign"].item() == found["sign"]
+
+
+# Limits move as much as bounds do, as logits
+
+FAILURES: list[dict[str, float]] = [
+    *({"contamination": 0.12}, {"selection_odds": 1.5}, {"selection_odds": np.inf}),
+    {"selection_odds": 2, "contamination": 0.12},
+]
+MOVED: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(["auroc", "average_precision", "precision", "recall", "fpr"], (0, 1)),
+    **{"lift": (0, np.inf), "mcc": (-1, 1)},
+}
+WHERE: list[tuple[str, str, dict[str, Any]]] = [
+    *product(["auroc", "average_precision"], TARGETS, [{}]),
+    ("auroc", TARGETS[0], {"max_fpr": 0.2}),
+]
+WHERE += [("auroc", TARGETS[1], {"max_fpr": 0.2})]
+WHERE += [
+    (name, TARGETS[0], {"at": {"threshold": at}}) for name in [*MOVED][2:] for at in (0.0, 2.0)
+]
+
+
+@pytest.mark.parametrize(("name", "target", "how"), WHERE)
+@pytest.mark.parametrize("failure", FAILURES)
+def test_limits_move_as_bounds_do(name: str, target: str, how: Any, failure: Any) -> None:
+    pu, beta, (low, high) = draw(1, 25, 300).pu, 0.1, MOVED[name]
+    is_area = "at" not in how
+    method, how = (name, how) if is_area else ("metric", {"metric": name, **how})
+
+    def ask(about: str, **failure: Any) -> Any:
+        return put(pu, method, beta=beta, target=about, **how, **failure).iloc[0]
+
+    def bounds(**failure: Any) -> Any:
+        if not is_area:
+            return ask("examples", **failure)[ENDS].tolist()
+        tables = put(pu, "contingency", beta=beta, ranks="breakpoints", **failure)
+        return areas_between(tables.isel(beta=0), name, **how)
+
+    plain, found = ask(target), ask(target, **failure)
+    assert found["estimate"] == plain["estimate"]
+    sides = zip(ENDS, bounds(), bounds(**failure), (np.fmin, np.fmax), strict=True)
+    for side, start, end, pick in sides:
+        if high == np.inf:
+            moved = pick(plain[side] + end - start, end)
+        else:
+            limit, before, after = (
+                logit((x - low) / (high - low)) for x in (plain[side], start, end)
+            )
+            moved = low + (high - low) * expit(limit + (after - before))
+        if not np.isfinite(moved):  # nothing is known: it is the end
+            moved = low if side == "lower" else high
+        if name == "average_precision":  # no farther in than its bound
+            moved = pick(plain[side] if target == "examples" else moved, end)
+        assert found[side] == pytest.approx(pick(moved, plain["estimate"]), abs=1e-9)
+
+
+def test_no_average_precision_is_above_1() -> None:
+    pu = binormal(25, 275, 1, 1, shift=3.5)[0].pu.assume(contamination=0.3)
+    assert pu.average_precision(0.02, target="examples")["upper"].item() == 1
+
+
+# Labels that favour some positives, within a factor of odds
+
+
+def two_models(seed: int, known: int, rest: int, shift: float) -> pd.DataFrame:
+    """Draw scores of two models without ties, of which the second is better by a shift."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=known + rest) + np.repeat([1.0, 0.0], [known, rest])
+    one, other = (shared + noise * rng.normal(size=known + rest) for noise in (0.6, 1.2))
+    label = np.repeat([1, np.nan], [known, rest])
+    return pd.DataFrame({"a": one, "b": other + shift * np.nan_to_num(label), "label": label})
+
+
+def ends_by_hand(frame: pd.DataFrame, latent: float, odds: float) -> list[pd.DataFrame]:
+    """Return the frame with propensities at which a less b is lowest, and highest."""
+    seen = frame["label"].notna().to_numpy()
+    ranks = [frame[name].rank(ascending=False)[seen].to_numpy() for name in "ab"]
+    ahead, found = ranks[1] - ranks[0], []
+    for sign in (-1, 1):
+        order = np.argsort(-sign * ahead)
+        splits = [np.isin(np.arange(ahead.size), order[:heavy]) for heavy in range(ahead.size + 1)]
+        weights = [np.where(heavy, odds, 1.0) for heavy in splits]
+        best = max(weights, key=lambda weight: sign * float(weight @ ahead) / weight.sum())
+        chance = np.ones(len(frame))
+        chance[seen] = 1 / (1 + latent * best / best.sum())
+        found.append(frame.assign(chance=chance))
+    return found
+
+
+@pytest.mark.parametrize(("shift", "sign"), [(0.9, -1), (0.6, 0), (-0.9, 1)])
+@pytest.mark.parametrize("betas", [None, [0.1, 0.35]])
+@each_target
+def test_differences_are_those_of_ends(target: str, betas: Any, shift: float, sign: int) -> None:
+    """Either end is the comparison with the propensities that lead there."""
+    frame, odds = two_models(3, 40, 70, shift), 1.2
+    found, plain = (
+        frame.pu(score=["a", "b"]).assume(selection_odds=o).compare("auroc", betas, target=target)
+        for o in (odds, 1)
+    )
+    assert found["sign"].tolist() == [sign] * len(found)
+    assert found.attrs["selection_odds"] == odds and "selection_odds" not in plain.attrs
+    for row, random in zip(found.to_dict("records"), plain.to_dict("records"), strict=True):
+        ends = ends_by_hand(frame, row["beta"] * 70 if betas else 40e6, odds)
+        pus = [end.pu(score=["a", "b"], propensity="chance") for end in ends]
+        how: dict[str, Any] = {"beta": row["beta"]} if betas else {}
+        low, high = (pu.compare("auroc", target=target, **how).iloc[0] for pu in pus)
+        worst = max([low["p_value"], high["p_value"], random["p_value"]]) if sign else 1.0
+        on_new = target == "population"  # where weights move the covariance of the rest, too
+        assert row["p_value"] == pytest.approx(worst, rel=0.1 if on_new else 1e-6)
+        if betas and not on_new:
+            limits = min(low["lower"], random["lower"]), max(high["upper"], random["upper"])
+            assert (row["lower"], row["upper"]) == pytest.approx(limits, rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@each_target
+def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str) -> None:
+    pu = two_models(1, 12, 30, 0.2).pu(score=["a", "b"])
+    plain, found = (
+        pu.assume(selection_odds=o).compare("auroc", 0, target=target) for o in (1, 5.0)
+    )
+    pd.testing.assert_frame_equal(found, plain, rtol=1e-9)
+    alone = framed([0.0, 1.0, 2.0], [True] * 3)
+    for size in (1, 3):
+        plain, found = (
+            alone[:size].pu.assume(selection_odds=o).average_precision(0, target=target)
+            for o in (1, 1.5)
+        )
+        pd.testing.assert_frame_equal(found, plain)
+
+
+def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
+    frame = two_models(3, 40, 70, 0.0)
+    frame["a"] += 100 * frame["label"].eq(1)  # the others scatter by the second model alone
+    row = frame.pu(score=["a", "b"]).assume(selection_odds=1.2).compare("auroc", 0.1).iloc[0]
+    assert row["difference"] > row["lower"] > 0 and row["sign"] == 1 and 0 < row["p_value"] < 0.05
+
+
+# Scores that are taken never to mean less where they are higher
+
+BETA = 0.25
+
+
+def rising(seed: int, known: int = 40, shift: float = 2.0) -> pd.DataFrame:
+    """Draw normal scores, of which some positives are known."""
+    return binormal(140 + known, 460 - known, known / (140 + known), seed, shift)[0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("ranks", ["breakpoints", "all"])
+def test_the_roc_curve_of_new_examples_is_concave_and_has_its_area(seed: int, ranks: str) -> None:
+    score, label, beta = draw_case(seed)
+    pu = as_frame(Case([*score, 0.5], [*label, True], beta)).pu.assume(monotone=True)
+    asked = {"target": "population", "ranks": ranks, "level": 0.9999}
+    curve = pu.roc_bounds(min(beta, 0.4), **asked).isel(beta=0).sel(bound="estimate")
+    x, y = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()
+    turn = np.diff(x)[:-1] * np.diff(y)[1:] - np.diff(x)[1:] * np.diff(y)[:-1]
+    assert (turn <= 1e-9).all() and (np.diff(x) >= -1e-12).all() and (np.diff(y) >= -1e-12).all()
+    area = pu.auroc(min(beta, 0.4))["estimate"].item()
+    assert np.trapezoid(y, x) == pytest.approx(area, abs=1e-9) and area >= 0.5 - 1e-9
+
+
+def test_limits_at_a_threshold_use_the_cut_band() -> None:
+    frame, names = rising(0), ["precision", "fdr", "lift", "f1", "recall"]
+    at = {"threshold": float(frame["score"].quantile(0.95))}
+    plain, cut = (frame.pu.assume(monotone=m).metric(names, BETA, at=at) for m in (False, True))
+    ratio = (cut["upper"] - cut["lower"]) / (plain["upper"] - plain["lower"])
+    assert (ratio <= 1.12).all() and (ratio[:3] < 0.85).all()
+    assert ((cut["lower"] <= cut["estimate"]) & (cut["estimate"] <= cut["upper"])).all()
+
+
+def test_no_limit_of_an_area_is_below_chance() -> None:
+    both = [
+        rising(0, known=8, shift=0.2).pu.assume(monotone=monotone) for monotone in (False, True)
+    ]
+    low = [pu.auroc(BETA)["lower"].item() for pu in both]
+    assert low[0] < 0.5 == low[1]
+    low = [pu.average_precision(BETA)["lower"].item() for pu in both]
+    assert low[0] < (8 + 592 * BETA) / 600 == pytest.approx(low[1])
+
+
+@pytest.mark.parametrize("beta", [0.0, BETA, 1.0])
+def test_bounds_stay_and_hold_the_estimate(beta: float) -> None:
+    pus = [rising(1).pu.assume(monotone=flag) for flag in (False, True)]
+    plain, falling = (pu.contingency(beta, ranks="all") for pu in pus)
+    ends = {"bound": ENDS, "rank": plain["rank"]}
+    assert falling[["tp", "fp"]].sel(ends).equals(plain[["tp", "fp"]].sel(ends))
+    tp = falling["tp"].transpose("bound", ...)
+    assert bool(((tp[0] <= tp[1]) & (tp[1] <= tp[2])).all())
+    assert beta < 1 or (falling["fp"].sel(bound="estimate") == 0).all()
+
+
+def test_the_share_of_a_long_stretch_is_that_of_odds() -> None:
+    # 20 of the first 40 rows are known, 10 of the other 60: odds 1 and 1/5 to be known.
+    label = [*[True, None] * 20, *[True, None, None, None, None, None] * 10]
+    tables = (
+        framed(range(100, 0, -1), label).pu.assume(monotone=True).contingency(0.3, ranks=[40, 100])
+    )
+    # 20 and 50 unlabeled rows of weights 1 and 1/5: 21 latent positives are 14 and 7.
+    assert tables["tp"].sel(bound="estimate", beta=0.3).to_numpy().tolist() == [20 + 14, 30 + 21]
+
+
+def test_scores_that_are_worse_than_chance_refute_it() -> None:
+    bad, good = rising(6, known=100, shift=-1.0), rising(6)
+    with pytest.warns(PUWarning, match=r"monotone=True is rejected at level 0\.95.*\d%\)"):
+        bad.pu.assume(monotone=True).auroc(BETA)
+    both = pd.concat([bad.assign(m="bad"), good.assign(m="good")])
+    with pytest.warns(PUWarning, match=r"rejected at level 0\.9: .*m='bad': .*Leave monotone out"):
+        both.pu(by="m").assume(monotone=True).roc_bounds(BETA, level=0.9)
+    good.pu.assume(monotone=True).auroc(BETA)  # refutes nothing
+    alone = good.assign(label=[1.0, *[np.nan] * 599]).pu.assume(monotone=True)
+    with pytest.warns(PUWarning, match="only one known positive"):
+        assert 0 <= alone.auroc(BETA)["estimate"].item() <= 1
