@@ -60,7 +60,8 @@ def find_corners(
     for i, (head, _) in enumerate(places):
         false = (min(raw[i:]) + max(raw[: i + 1])) / 2
         false = min(max(false, head - m, Fraction(0)), head, Fraction(unlabeled - m))
-        corners.append((head, head - (false if n == 1 else min(false, max(last - m, Fraction(0))))))
+        false = false if n == 1 else min(false, max(last - m, Fraction(0)))
+        corners.append((head, head - false))
     end = min(math.ceil(last + m - corners[-1][1]), unlabeled)
     return [*corners, (Fraction(end), Fraction(m)), (Fraction(unlabeled), Fraction(m))]
 
@@ -159,7 +160,7 @@ def with_estimate(
 
 
 def auroc(tables: Sequence[Completed], max_fpr: Fraction = Fraction(1)) -> Fraction:
-    """Return the area under straight lines, standardised after McClish; a step back is negative."""
+    """Return the area under straight lines, after McClish; steps back are negative."""
     p, q, area = tables[-1].tp, tables[-1].fp, Fraction(0)
     for a, b in pairwise(tables):
         left, right = (min(cut.fp, max_fpr * q) for cut in (a, b))

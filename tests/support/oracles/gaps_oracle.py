@@ -13,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
-from tests.support.oracles import estimates_oracle
+from tests.support.oracles import estimates_oracle, oracle
 from tests.support.oracles.oracle import Label
 
 NUDGE = Fraction(1, 10**9)
 SEED, DRAWS = 150406837, 1000  # of the method
 Draws = npt.NDArray[np.float64]
+Quantile = Callable[[list[float], float], float]
+SIDES = estimates_oracle.positives, estimates_oracle.negatives
 
 
 def chance(values: Sequence[float | Fraction], most: float | Fraction) -> float:
@@ -30,15 +32,6 @@ def chance(values: Sequence[float | Fraction], most: float | Fraction) -> float:
             others = [one - other for j, other in enumerate(apart) if j != i]
             above += (one - x) ** n / math.prod(others, start=Fraction(1))
     return float(1 - above)
-
-
-def quantile(values: Sequence[float | Fraction], tail: float) -> float:
-    """Return the number that the sum is at most with a probability, by bisection."""
-    low, high = float(min(values)), float(max(values))
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chance(values, middle) < tail else (low, middle)
-    return high
 
 
 def saddlepoint(
@@ -96,24 +89,27 @@ def beyond(ranks: Sequence[float], size: int) -> tuple[float, float]:
     return near, far
 
 
+def quantile_of_few(values: Sequence[float], latent: float, tail: float, find: Quantile) -> float:
+    """Return a quantile of the mean of so many latent positives that are shared out to gaps."""
+    mean = sum(values) / len(values)
+    return mean + math.sqrt(1 + len(values) / latent) * (find(list(values), tail) - mean)
+
+
 def limits_of_ranks(
     ranks: Sequence[float],
     latent: float,
     size: int,
     tails: tuple[float, float],
-    quantile: Callable[[list[float], float], float],
+    quantile: Quantile,
 ) -> tuple[float, float]:
     """Return limits of the mean rank of latent positives in gaps of equal parts, on average."""
     near, far = beyond(ranks, size)
     middles = [(a + b) / 2 for a, b in pairwise(ranks)]
-
-    def limit(values: list[float], at: float) -> float:
-        mean = sum(values) / len(values)
-        return mean + math.sqrt(1 + len(values) / latent) * (quantile(values, at) - mean)
-
+    low = [near, *middles, (ranks[-1] + far) / 2]
+    high = [(near + ranks[0]) / 2, *middles, far]
     return (
-        limit([near, *middles, (ranks[-1] + far) / 2], tails[0]),
-        limit([(near + ranks[0]) / 2, *middles, far], tails[1]),
+        quantile_of_few(low, latent, tails[0], quantile),
+        quantile_of_few(high, latent, tails[1], quantile),
     )
 
 
@@ -141,69 +137,88 @@ def unseen(stands: Draws) -> float:
 
 
 def auroc(
-    scores: Sequence[float], labels: Sequence[Label], beta: float, tail: float
+    scores: Sequence[float], labels: Sequence[Label], beta: float, level: float
 ) -> tuple[float, float]:
-    """Return what latent positives make of AUROC; beta above 0."""
-    size, n = len(scores), list(labels).count(True)
-    p, q = (
-        float(side(list(labels), beta))
-        for side in (estimates_oracle.positives, estimates_oracle.negatives)
-    )
-    m = p - n
-    ranks = []
-    for score, label in zip(scores, labels, strict=True):
-        if label is True:
-            better = sum(other > score for other in scores)
-            least = sum(other >= score for other in scores)
-            ranks.append((better + least + 1) / 2)
-    ranks.sort()
-
-    def area(latent: float) -> float:
-        return 1 - ((sum(ranks) + m * latent) / p - (p + 1) / 2) / q
-
-    best, worst = limits_of_ranks(ranks, m, size, (tail, 1 - tail), quantile)
-    return area(worst), area(best)
+    """Return the limits that latent positives make of AUROC; beta above 0."""
+    p, q = (float(side(labels, beta)) for side in SIDES)
+    known = estimates_oracle.blocks(scores, labels)
+    ranks = sorted((start + end + 1) / 2 for start, end in known)
+    tails, m = ((1 - level) / 2, (1 + level) / 2), p - len(ranks)
+    best, worst = limits_of_ranks(ranks, m, len(scores), tails, saddlepoint)
+    low, high = (1 - ((sum(ranks) + m * latent) / p - (p + 1) / 2) / q for latent in (worst, best))
+    return low, high
 
 
 def possible_aurocs(
     scores: Sequence[float], labels: Sequence[Label], beta: float
 ) -> tuple[float, float]:
-    """Return AUROC with all latent positives at the bottom, and at the top, pair by pair.
+    """Return AUROC with all latent positives at the bottom, and at the top.
 
-    An example is positive by a part. Unlabeled ones that tie with no known one are all apart.
+    Unlabeled ones that tie with no known one are all apart.
     """
-    p, q = (
-        float(side(list(labels), beta))
-        for side in (estimates_oracle.positives, estimates_oracle.negatives)
-    )
-    latent = p - list(labels).count(True)
-    known = {score for score, label in zip(scores, labels, strict=True) if label is not None}
-    found = []
-    for best in (False, True):
-        order = sorted(range(len(scores)), key=lambda i: scores[i], reverse=best)
-        part, left = [float(label is True) for label in labels], latent
-        for score in dict.fromkeys(scores[i] for i in order):
-            tied = [i for i in order if scores[i] == score and labels[i] is None]
-            if score in known and tied:
-                each = min(left / len(tied), 1.0)
-                part = [each if i in tied else one for i, one in enumerate(part)]
-                left -= each * len(tied)
-                continue
-            for i in tied:
-                part[i] = min(left, 1.0)
-                left -= part[i]
-        place = {i: at for at, i in enumerate(order)}  # the first is the best, or the worst
+    p, q = (side(labels, beta) for side in SIDES)
+    steps, found = oracle.cutoffs(scores, labels), [Fraction(0), Fraction(0)]
+    m, unlabeled = p - steps[-1].known_positive, steps[-1].unlabeled
+    for a, b in pairwise(steps):
+        is_apart = b.unlabeled - a.unlabeled == b.rank - a.rank
+        for best in (False, True):
+            low, high = (
+                step.known_positive
+                + (min(step.unlabeled, m) if best else max(step.unlabeled - unlabeled + m, 0))
+                for step in (a, b)
+            )
+            height = (high if best else low) if is_apart else (low + high) / Fraction(2)
+            found[best] += (b.rank - a.rank - (high - low)) * height / (p * q)
+    return float(found[0]), float(found[1])
 
-        def above(i: int, j: int, best: bool = best, place: dict[int, int] = place) -> float:
-            if scores[i] != scores[j]:
-                return float(scores[i] > scores[j])
-            if scores[i] in known:
-                return 0.5
-            return float(best) if place[i] <= place[j] else float(not best)
 
-        pairs = [(i, j) for i, one in enumerate(part) if one for j in range(len(part))]
-        found.append(sum(part[i] * (1 - part[j]) * above(i, j) for i, j in pairs) / (p * q))
-    return found[0], found[1]
+def bedroc(
+    scores: Sequence[float], labels: Sequence[Label], beta: float, alpha: float, level: float
+) -> tuple[float, float, tuple[float, float]]:
+    """Return BEDROC if all rank as known ones do, its error and its limits; beta above 0.
+
+    Latent positives have weights of known ones, or at the far end one that no known one has.
+    """
+    size, p = len(scores), float(estimates_oracle.positives(labels, beta))
+    decay = alpha / size
+
+    def weight(start: float, length: float, low: float = 0.0, high: float = 1.0) -> float:
+        mean = math.exp(-decay * start) * -math.expm1(-decay * length) / length
+        return (mean - low) / (high - low)
+
+    ends = weight(size - p, p), weight(0, p)
+    blocks = estimates_oracle.blocks(scores, labels)
+    known = [weight(start, end - start, *ends) for start, end in blocks]
+    n, latent, found = len(known), p - len(known), []
+    worst, best = weight(size - latent, latent, *ends), weight(0, latent, *ends)
+    for start, tail in ((size - 1, 1 - level), (0, 1 + level)):
+        values = sorted([*known, weight(start, 1, *ends)])
+        limit = values[0]
+        if limit < values[-1]:
+            limit = quantile_of_few(values, latent, tail / 2, saddlepoint)
+        found.append((sum(known) + latent * min(max(limit, worst), best)) / p)
+    error = float(np.std(known, ddof=1)) * math.sqrt((1 - n / p) / n) if n > 1 else math.nan
+    return sum(known) / n, error, (found[0], found[1])
+
+
+def average_precision(
+    scores: Sequence[float], labels: Sequence[Label], latent: int, level: float
+) -> tuple[float, float]:
+    """Return the limits that draws of latent positives make of average precision."""
+    known = estimates_oracle.blocks(scores, labels)
+    blocks = [(known.count(one), *one) for one in sorted(set(known))]
+    (number, start, end), second = blocks[0], blocks[min(1, len(blocks) - 1)]
+    first = min(end**2 / (2 * (end if number > 1 else second[2])), start)
+    first *= max(1 - 10 / len(known), 0)
+    worst, best = drawn_precisions(blocks, len(scores), latent, first)
+    below = (1 - level) / 2 * (DRAWS - 1)
+    high = float(np.sort(best)[math.ceil(DRAWS - 1 - below)])
+    return float(np.sort(worst)[math.floor(below)]), min(high, 1.0)
+
+
+def harmonic(number: Draws) -> Draws:
+    """Return harmonic numbers, less a constant, as the method has them."""
+    return np.asarray(np.log(number + 0.5 + 1 / (24 * number + 12)))
 
 
 def compositions(m: int, parts: int) -> Iterator[list[int]]:
@@ -253,7 +268,7 @@ def drawn_precisions(
     examples: int,
     latent: int,
     first: float,
-    sums: Callable[[Draws], Draws],
+    sums: Callable[[Draws], Draws] = harmonic,
 ) -> tuple[Draws, Draws]:
     """Draw what `average_precisions` enumerates, for blocks of ties.
 
