@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -274,6 +274,29 @@ def test_several_are_each_of_them(at: Any, beta: Any) -> None:
     wanted = pd.concat(parts).sort_values("beta", kind="stable", ascending=False)
     pd.testing.assert_frame_equal(found, wanted[[*found.columns]].reset_index(drop=True))
     assert found["metric"].unique().tolist() == ["precision", "f2"]
+
+
+# The first positive
+
+
+def mean_reciprocal_rank(tables: list[oracle.Table]) -> float:
+    """Return the mean of 1/r over all orders of blocks, r the rank of the first positive."""
+    total, none_above = 0.0, 1.0
+    for before, after in pairwise(tables):
+        for above in range(before.rank, after.rank):
+            chance = min((after.tp - before.tp) / (after.rank - above), 1)
+            total += none_above * chance / (above + 1)
+            none_above *= 1 - chance
+    return total
+
+
+@add(ODD)
+@given(case=cases())
+def test_reciprocal_rank_is_that_of_the_first_positive(case: Case) -> None:
+    found = ask(case, "reciprocal_rank", None).iloc[0]
+    values = {b: mean_reciprocal_rank(of) for b, of in tables_of(case, "exact", 0.95).items()}
+    wanted = [values["estimate"], min(values.values()), max(values.values())]
+    assert found[LIMITS].tolist() == pytest.approx(wanted, abs=1e-9)
 
 
 # Tables

@@ -5,7 +5,7 @@ and areas by going through all examples.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
@@ -232,16 +232,30 @@ def area(
     return float(auroc(tables, Fraction(str(max_fpr))))
 
 
-def bedroc(scores: Scores, labels: Labels, beta: float | Fraction, alpha: float) -> float:
-    """Return BEDROC of the completed labeling: each positive has the mean weight of its block."""
+def weights(metric: str, size: int, how: float) -> Callable[[float, float], float]:
+    """Return the mean weight of so many ranks after some others: of BEDROC, or NDCG to a depth."""
+
+    def exponential(start: float, length: float) -> float:
+        rest = -math.expm1(-how * length / size)
+        return math.exp(-how * start / size) * rest / length
+
+    def discount(start: float, length: float) -> float:
+        total = 0.0
+        for rank in range(1, min(int(how), size) + 1):
+            part = min(start + length, rank) - max(start, rank - 1)
+            total += max(part, 0) / math.log2(1 + rank)
+        return total / length
+
+    return exponential if metric == "bedroc" else discount
+
+
+def early(
+    metric: str, scores: Scores, labels: Labels, beta: float | Fraction, how: float
+) -> float:
+    """Return BEDROC or NDCG of the completed labeling, on the scale from worst to best."""
     tables, size = completed(scores, labels, latent_positives(labels, beta)), len(labels)
-    positives, mean = int(tables[-1].tp), 0.0
-
-    def weight(start: int, end: int) -> float:
-        ranks = range(start + 1, end + 1)
-        return sum(math.exp(-alpha * rank / size) for rank in ranks) / len(ranks)
-
+    positives, weight, mean = int(tables[-1].tp), weights(metric, size, how), 0.0
     for a, b in pairwise(tables):
-        mean += float(b.tp - a.tp) / positives * weight(a.rank, b.rank)
-    best, worst = weight(0, positives), weight(size - positives, size)
-    return (mean - worst) / (best - worst)
+        mean += float(b.tp - a.tp) / positives * weight(a.rank, b.rank - a.rank)
+    worst = weight(size - positives, positives) if metric == "bedroc" else 0.0
+    return (mean - worst) / (weight(0, positives) - worst)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
-from tests.support.oracles import estimates_oracle, oracle
+from tests.support.oracles import completion_oracle, estimates_oracle, oracle
 from tests.support.oracles.oracle import Label
 
 NUDGE = Fraction(1, 10**9)
@@ -172,27 +172,31 @@ def possible_aurocs(
     return float(found[0]), float(found[1])
 
 
-def bedroc(
-    scores: Sequence[float], labels: Sequence[Label], beta: float, alpha: float, level: float
+def early(
+    metric: str,
+    scores: Sequence[float],
+    labels: Sequence[Label],
+    beta: float | Fraction,
+    how: float,
+    level: float,
 ) -> tuple[float, float, tuple[float, float]]:
-    """Return BEDROC if all rank as known ones do, its error and its limits; beta above 0.
+    """Return BEDROC or NDCG if all rank as known ones do, its error and its limits; beta above 0.
 
     Latent positives have weights of known ones, or at the far end one that no known one has.
     """
     size, p = len(scores), float(estimates_oracle.positives(labels, beta))
-    decay = alpha / size
+    each = completion_oracle.weights(metric, size, how)
+    ends = each(size - p, p) if metric == "bedroc" else 0.0, each(0, p)
 
-    def weight(start: float, length: float, low: float = 0.0, high: float = 1.0) -> float:
-        mean = math.exp(-decay * start) * -math.expm1(-decay * length) / length
-        return (mean - low) / (high - low)
+    def weight(start: float, length: float) -> float:
+        return (each(start, length) - ends[0]) / (ends[1] - ends[0])
 
-    ends = weight(size - p, p), weight(0, p)
     blocks = estimates_oracle.blocks(scores, labels)
-    known = [weight(start, end - start, *ends) for start, end in blocks]
+    known = [weight(start, end - start) for start, end in blocks]
     n, latent, found = len(known), p - len(known), []
-    worst, best = weight(size - latent, latent, *ends), weight(0, latent, *ends)
+    worst, best = weight(size - latent, latent), weight(0, latent)
     for start, tail in ((size - 1, 1 - level), (0, 1 + level)):
-        values = sorted([*known, weight(start, 1, *ends)])
+        values = sorted([*known, weight(start, 1)])
         limit = values[0]
         if limit < values[-1]:
             limit = quantile_of_few(values, latent, tail / 2, saddlepoint)
