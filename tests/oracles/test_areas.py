@@ -160,6 +160,7 @@ both = pytest.mark.parametrize(("metric", "how"), HOW)
 
 
 @both
+@fuzzed(2)
 @given(case=DRAWN, level=st.sampled_from([0.5, 0.8, 0.95]))
 def test_areas_are_those_of_the_references(
     metric: str, how: float, case: Case, level: float
@@ -205,6 +206,17 @@ def test_several_betas_are_rows_of_one_frame() -> None:
     assert found.attrs["level"] == 0.8 and found["target"].eq("population").all()
     each = pd.concat([pu.auroc(beta, level=0.8) for beta in (0.3, 0.1)], ignore_index=True)
     pd.testing.assert_frame_equal(found, each)
+
+
+@pytest.mark.parametrize("beta", [0.05, [0.4, 0.9]], ids=str)
+def test_many_rankings_are_each_by_itself(beta: Any) -> None:
+    parts = [as_frame(draw_case(seed, known_negatives=False)) for seed in range(40)]
+    whole = pd.concat(parts, keys=range(40), names=["site"]).reset_index("site")
+    found = quiet(whole, "auroc", beta, by="site", on_error="skip").set_index("site")
+    for site, rows in found.groupby("site"):
+        alone = quiet(parts[int(str(site))], "auroc", beta)
+        pd.testing.assert_frame_equal(rows.reset_index(drop=True), alone)
+    assert found.index.nunique() > 30
 
 
 def test_nearly_the_whole_area_is_nearly_the_whole() -> None:
@@ -266,9 +278,8 @@ def boyce(score: Any, is_known: Any, weight: Any) -> float:
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-@pytest.mark.parametrize("role", ["weight", "propensity", None])
-@given(seed=st.integers(0, 10**6))
-def test_boyce_is_its_definition(role: str | None, seed: int) -> None:
+@given(seed=st.integers(0, 10**6), role=st.sampled_from(["weight", "propensity", None]))
+def test_boyce_is_its_definition(seed: int, role: str | None) -> None:
     frame = as_frame(draw(seed)).astype({"label": float})
     known, times = frame["label"].eq(1), np.random.default_rng(seed).choice([1, 2, 4], len(frame))
     frame["weight"], frame["propensity"] = times, 1 / times

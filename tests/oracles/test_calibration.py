@@ -24,8 +24,8 @@ def draw(seed: int, size: int = 60) -> pd.DataFrame:
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-@pytest.mark.parametrize("band", ["exact", "simultaneous"])
 @given(
+    band=st.sampled_from(["exact", "simultaneous"]),
     frame=st.integers(0, 10**6).map(draw),
     bins=st.sampled_from([1, 4, 17, [0, 0.1, 0.45, 0.5, 1]]),
     beta=st.sampled_from([0, 0.2, 0.5, 1]),
