@@ -16,6 +16,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 import pu_accessor
 from tests.cases import Case, Labels, as_frame, binormal, draw_case, quiet
 from tests.support.oracles import completion_oracle, estimates_oracle, gaps_oracle, oracle
+from tests.worlds import fuzzed
 
 NUMBERS = ["standard_error", "estimate", "lower", "upper"]
 
