@@ -37,6 +37,7 @@ YES, NONE = [True], [None]
 ALONE = descending(None, True, None, False, beta=0.5)
 AT_TOP = descending(*YES * 8, *NONE * 40, beta=0.9)  # more latent ones than can follow them
 AT_BOTTOM = descending(*NONE * 40, *YES * 8, beta=0.9)  # which may be by chance
+OF_TWO = descending(None, True, *NONE * 2, True, *NONE * 9, False, beta=0.3)
 ABOVE_1 = descending(*YES * 2, None, *YES * 2, *NONE * 21, beta=0.15)
 TIED = Case([9.0, *[5.0] * 9], [None, True, True, *NONE * 6, False], 0.5)
 NEXT_TO_NOTHING = Case([0.0, 0.0, 9.0, 0.0, 0.0], [True, None, None, True, None], 2.0**-52)
@@ -46,7 +47,7 @@ DOWN = [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2]
 SIZES = [(30, 0), (14, 12), (16, 3), (13, 12), (60, 2), (90, 1), (77, 0)]
 KINDS: Labels = [True, None, None, None, False, True, True, None, None, False]
 CASES = [
-    *(ALONE, AT_TOP, AT_BOTTOM, ABOVE_1, TIED, NEXT_TO_NOTHING),
+    *(ALONE, OF_TWO, AT_TOP, AT_BOTTOM, ABOVE_1, TIED, NEXT_TO_NOTHING),
     Case(BENT, [True, *NONE * 7, False], 0.371),
     Case(DOWN, [True if place in (0, 3, 7) else None for place in range(15)], 0.25),
     Case([2.0] * 5 + [1.0] * 5, KINDS, 0.2),

@@ -24,6 +24,7 @@ from tests.support.oracles import (
     point_oracle,
     practice_oracle,
 )
+from tests.worlds import fuzzed
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 NAMES = sorted({*oracle.METRICS} - {"tpr"})  # which is recall
@@ -164,6 +165,7 @@ def check_ranks(case: Case, found: pd.DataFrame, name: Any, band: str = "exact")
     pd.testing.assert_frame_equal(found[same], other[same])
 
 
+@fuzzed(2)
 @given(case=cases())
 def test_thresholds_and_fractions_are_ranks(case: Case) -> None:
     score, fractions = np.array(case.score), [0, 0.1, 0.29, 0.37, 0.58, 1]
@@ -236,7 +238,7 @@ def test_each_rate_finds_its_cutoff(case: Case, kind: str, band: str) -> None:
     near = [np.nextafter(whole, 9), np.nextafter(whole, -9)] if not rounding else []
     goals = np.unique(np.concatenate([whole, whole - 1e-9, whole + 1e-9, *near]))
     goals = goals[(goals >= 0) & (goals <= whole.max())]
-    goals = np.union1d(goals[:: goals.size // 9 + 1], [one for one in FAR if one <= whole.max()])
+    goals = np.union1d(goals[:: goals.size // 6 + 1], [one for one in FAR if one <= whole.max()])
     for row in ask(case, "mcc", {kind: goals}, band=band).to_dict("records"):
         goal = row["at"]
         with np.errstate(invalid="ignore"):

@@ -1,13 +1,13 @@
 """Slow references for latent positives that are shared out at random to gaps between known ones.
 
-Random shares of 1 have a weighted sum whose distribution is a divided difference, in rational
-arithmetic; ways to share out a few latent positives are enumerated and put in place one by one.
+Random shares have a weighted sum whose quantiles are those of a saddlepoint; of average precision
+there are draws, that are put in place one by one.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,22 +16,10 @@ from scipy import optimize, special, stats
 from tests.support.oracles import completion_oracle, estimates_oracle, oracle
 from tests.support.oracles.oracle import Label
 
-NUDGE = Fraction(1, 10**9)
 SEED, DRAWS = 150406837, 1000  # of the method
 Draws = npt.NDArray[np.float64]
 Quantile = Callable[[list[float], float], float]
 SIDES = estimates_oracle.positives, estimates_oracle.negatives
-
-
-def chance(values: Sequence[float | Fraction], most: float | Fraction) -> float:
-    """Return the probability that the sum of values times random shares is at most a number."""
-    apart = [Fraction(value) + i * NUDGE for i, value in enumerate(sorted(values))]
-    x, n, above = Fraction(most), len(apart) - 1, Fraction(0)
-    for i, one in enumerate(apart):
-        if one > x:
-            others = [one - other for j, other in enumerate(apart) if j != i]
-            above += (one - x) ** n / math.prod(others, start=Fraction(1))
-    return float(1 - above)
 
 
 def saddlepoint(
@@ -225,48 +213,6 @@ def harmonic(number: Draws) -> Draws:
     return np.asarray(np.log(number + 0.5 + 1 / (24 * number + 12)))
 
 
-def compositions(m: int, parts: int) -> Iterator[list[int]]:
-    """Return all ways to share out m things."""
-    for bars in combinations(range(m + parts - 1), parts - 1):
-        places = [-1, *bars, m + parts - 1]
-        yield [b - a - 1 for a, b in pairwise(places)]
-
-
-def average_precisions(
-    known: Sequence[int], examples: int, m: int, first: float
-) -> tuple[list[float], list[float]]:
-    """Return average precision for all ways to share out m, at the worst and the best places.
-
-    Parameters
-    ----------
-    known : sequence of int
-        Ranks of the known positives, from 1, without ties.
-    examples, m : int
-        Numbers of all examples and of latent positives.
-    first : float
-        The place after which those of the first gap come at best.
-    """
-    worst, best = [], []
-    for shares in compositions(m, len(known) + 1):
-        low, high, found = 0.0, 0.0, 0
-        for gap, count in enumerate(shares):
-            end = known[gap] - 1 if gap < len(known) else examples
-            if gap == len(known):
-                end = max(end, found + count)
-            start = max(end - count, found)
-            low += sum((found + j) / (start + j) for j in range(1, count + 1))
-            begin = known[gap - 1] if gap else first
-            high += sum((found + j) / (begin + j) for j in range(1, count + 1))
-            found += count
-            if gap < len(known):
-                found += 1
-                low += min(found / known[gap], 1)
-                high += found / known[gap]
-        worst.append(low / (len(known) + m))
-        best.append(high / (len(known) + m))
-    return sorted(worst), sorted(best)
-
-
 def drawn_precisions(
     blocks: Sequence[tuple[int, int, int]],
     examples: int,
@@ -274,20 +220,18 @@ def drawn_precisions(
     first: float,
     sums: Callable[[Draws], Draws] = harmonic,
 ) -> tuple[Draws, Draws]:
-    """Draw what `average_precisions` enumerates, for blocks of ties.
+    """Draw average precision with latent positives at the worst and the best places of gaps.
 
-    The draws are those that are part of the method: a thousand, from its seed.
-
-    Parameters
-    ----------
-    blocks : sequence of (int, int, int)
-        Known positives in each, examples above it, and at or above its end.
-    examples, latent, first
-        As in `average_precisions`.
-    sums : callable
-        Harmonic numbers, less any constant.
+    Blocks of ties are the known positives in each, and the examples above it, and above its end.
+    Those of the first gap come after the place `first` at best. The draws are those that are part
+    of the method: a thousand, from its seed.
     """
     n, size = sum(found for found, _, _ in blocks), len(blocks)
+
+    def at_the_end(number: Draws) -> Draws:
+        above = n + latent - number
+        return _run(number, above, np.maximum(examples - number, above), sums)
+
     edges = [size]
     if size > 90:  # the same ratio of each place to the next, as far as they are whole
         edges = sorted({round(60 * (size / 60) ** (step / 30)) for step in range(31)})
@@ -301,7 +245,7 @@ def drawn_precisions(
     known, passed = 0, np.zeros(DRAWS)  # known positives above, and latent ones
     before = next(each)
     crowded = np.maximum(before - blocks[0][1], 0)
-    high += _sum_right_after(before - crowded, 0 * before, first + 0 * before, sums)
+    high += _run(before - crowded, 0, first, sums)
     for number, (found, start, end) in enumerate(blocks[: edges[0]]):
         within = next(each)
         after = next(each) if number < edges[0] - 1 or edges == [size] else 0 * within
@@ -312,17 +256,17 @@ def drawn_precisions(
         tied = np.minimum(before, room)
         above = known + passed
         free = before - tied
-        low += _sum_right_after(free, above, np.maximum(start - free, above), sums)
+        low += _run(free, above, np.maximum(start - free, above), sums)
         through = known + found + passed + before + within + lost
         low += (found + within + tied + lost) * np.minimum(through / end, 1)
         if is_last:
-            low += _last(after - lost, n + latent, examples, sums)
+            low += at_the_end(after - lost)
         # At best at its start, tied with what precedes.
         tied = np.minimum(after, room)
         through = known + found + passed + before + within + tied
         high += (found + within + tied) * through / end
         high += crowded * through / end if number == 0 else 0
-        high += _sum_right_after(after - tied, through, end + 0 * through, sums)
+        high += _run(after - tied, through, end, sums)
         known, passed, before = known + found, passed + before + within, after
     for begin, stop in pairwise(edges):
         inside, spread, many = 0, np.zeros(DRAWS), sum(found for found, _, _ in blocks[begin:stop])
@@ -335,32 +279,24 @@ def drawn_precisions(
         known, passed = known + many, passed + shared
     if size > 90:
         after, end = next(each), blocks[-1][2]
-        low += _last(after, n + latent, examples, sums)
-        high += _sum_right_after(after, n + latent - after, end + 0 * after, sums)
+        low += at_the_end(after)
+        high += _run(after, n + latent - after, end, sums)
     return low / (n + latent), high / (n + latent)
 
 
 def _shared_out(gaps: Sequence[int], latent: int) -> Draws:
     """Share latent positives out to units of several gaps each, at random."""
-    rng, there = np.random.default_rng(SEED), np.array(gaps) > 0
-    parts = rng.standard_gamma(np.array(gaps, float)[there], (DRAWS, int(there.sum())))
-    found = np.zeros((DRAWS, len(gaps)))
-    found[:, there] = rng.multinomial(latent, parts / parts.sum(axis=1, keepdims=True))
-    return found
+    rng = np.random.default_rng(SEED)
+    parts = rng.standard_gamma(np.array(gaps, float), (DRAWS, len(gaps)))
+    return np.asarray(rng.multinomial(latent, parts / parts.sum(axis=1, keepdims=True)) * 1.0)
 
 
-def _last(number: Draws, positives: int, examples: int, sums: Callable[[Draws], Draws]) -> Draws:
-    """Return the sum of precisions over latent positives at the end of the last gap."""
-    above = positives - number
-    return _sum_right_after(number, above, np.maximum(examples - number, above), sums)
-
-
-def _sum_right_after(
-    number: Draws, positives: Draws, rank: Draws, sums: Callable[[Draws], Draws]
+def _run(
+    number: Draws, positives: Draws | int, rank: Draws | float, sums: Callable[[Draws], Draws]
 ) -> Draws:
-    """Return the sum of (P + j)/(r + j) over j = 1..number."""
-    found: Draws = number - (rank - positives) * (sums(rank + number) - sums(rank))
-    return found
+    """Return the sum of (P + j)/(r + j) over j = 1..number, that come right after a rank."""
+    start = 0 * number + rank
+    return np.asarray(number - (start - positives) * (sums(start + number) - sums(start)))
 
 
 def drawn_weighted(
@@ -401,7 +337,7 @@ def drawn_weighted(
     first = end[0] ** 2 / (2 * end[1]) * max(1 - 10 / n, 0)
     through = np.stack([top + (1 + found[:, :k]).sum(axis=1) for k in through_of], axis=1)
     high = ((1 + found) * through / ends).sum(axis=1)
-    high += _sum_right_after(top, 0 * top, first + 0 * top, sums)
+    high += _run(top, 0, first, sums)
     found = draw(unseen(1 + share), 1.0)[:, :n]
     through = np.stack([(1 + found[:, :k]).sum(axis=1) for k in through_of], axis=1) - found / 2
     low = ((1 + found) * np.minimum(through / ends, 1)).sum(axis=1)
