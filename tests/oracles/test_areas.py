@@ -188,7 +188,7 @@ def test_references_have_no_bias(scores: str, truth: str) -> None:
         ways = [[i in few or None for i in range(len(score))] for few in combinations(places, n)]
         beta = Fraction(len(places) - n, len(score) - n)
         cases = [(score, way, beta) for way in ways]
-        precise = [estimates_oracle.average_precision(*case).value for case in cases]
+        precise = [float(estimates_oracle.average_precision(*case).value) for case in cases]
         assert np.mean(precise) == pytest.approx(average_precision_score(is_true, score))
         areas = [estimates_oracle.auroc(*case) for case in cases]
         found = [[(float(one.value), one.standard_error) for one in areas]]

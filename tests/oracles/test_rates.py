@@ -57,14 +57,14 @@ ODD = [
     block(True, [True, False, True, False, False, True, True]),
     block(None, [*NONE * 6, True]),
     Case([1.0] * 20, [True, True, *NONE * 18], 1 / 3),
-    *(descending(some, 0.0) for some in ([True, None], [True, None, False], [None, True])),
+    *(descending([*some], 0.0) for some in ((True, None), (True, None, False), (None, True))),
     descending([True, True, None, None], 0.0),
     # MCC is highest before the last cutoff, or negative everywhere.
     descending([False, True, *NONE * 4], 1.0),
     drawn(140842),
     # A recall is .05 in fractions; what floats divide or multiply askew.
     drawn(169),
-    *(descending([True] * n + NONE * (55 - n), 0.0) for n in (7, 16)),
+    *(descending([*[True] * n, *NONE * (55 - n)], 0.0) for n in (7, 16)),
     *(descending([*NONE * 3, True, *NONE * 90], (p - 1) / 93) for p in (25, 41)),
 ]
 
@@ -114,7 +114,7 @@ def at_rank(
     for bound, every in around.items():
         pairs = zip(every[place - 1][1:5], every[place][1:5], strict=True)
         counts: Any = (Fraction(a * (size - inside) + b * inside, size) for a, b in pairs)
-        mixed[bound] = oracle.Table(rank, *counts, clipped=False)
+        mixed[bound] = oracle.Table(*(rank, *counts, False))
     sides = around["lower"], around["upper"]
     return mixed, any(side[i].clipped for side in sides for i in (place - 1, place))
 

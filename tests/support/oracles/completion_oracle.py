@@ -14,7 +14,8 @@ from tests.support.oracles import oracle
 from tests.support.oracles.oracle import Label, Table
 
 QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
-Scores, Labels, Bounds = Sequence[float], Sequence[Label], tuple[Sequence[Table], Sequence[Table]]
+Scores = Sequence[float]
+Labels = Sequence[Label]
 Corner = tuple[Fraction, Fraction]  # unlabeled examples above, and latent positives among them
 
 
@@ -112,7 +113,7 @@ def estimates(
     scores: Scores,
     labels: Labels,
     m: int,
-    bounds: Bounds | None = None,
+    bounds: tuple[Sequence[Table], Sequence[Table]] | None = None,
     reference: str = "positives",
     stands: Sequence[Fraction] | None = None,
     *,

@@ -21,7 +21,8 @@ from tests.support.oracles import completion_oracle
 from tests.support.oracles.oracle import Label
 
 Beta = float | Fraction
-Scores, Labels = Sequence[float], Sequence[Label]
+Scores = Sequence[float]
+Labels = Sequence[Label]
 HALF = Fraction(1, 2)
 
 
@@ -104,14 +105,14 @@ def partial_auroc(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) ->
     corners, parts = curve(scores, labels, beta), []
     for a, b in pairwise(corners):
         if min(a.fp, b.fp) < f * m:
-            inside = [cut.rank for cut in (a, b) if cut.fp < f * m]
+            inside = [Fraction(cut.rank) for cut in (a, b) if cut.fp < f * m]
             there = a.rank + (f * m - a.fp) / (b.fp - a.fp or 1) * (b.rank - a.rank)
             parts.append(sorted([*inside, there][:2]))
-    length, below = sum(end - start for start, end in parts), []
+    length, below = sum((end - start for start, end in parts), Fraction(0)), []
     for top, bottom in blocks(scores, labels):
         below.append(Fraction(0))
         for start, end in parts:
-            height = min(max(((start + end) / Fraction(2) - top) / (bottom - top), 0), 1)
+            height = min(max(((start + end) / 2 - top) / (bottom - top), Fraction(0)), 1)
             below[-1] += height * (end - start)
     room, squared = m * (2 * f - f**2), squared_error(below, labels, beta)
     squared = None if squared is None else squared / room**2
