@@ -36,6 +36,7 @@ DRAWN = st.integers(0, 10**6).map(draw)
 YES, NONE = [True], [None]
 ALONE = descending(None, True, None, False, beta=0.5)
 AT_TOP = descending(*YES * 8, *NONE * 40, beta=0.9)  # more latent ones than can follow them
+TWO_AT_TOP = descending(*YES * 2, *NONE * 60, beta=0.95)
 AT_BOTTOM = descending(*NONE * 40, *YES * 8, beta=0.9)  # which may be by chance
 OF_TWO = descending(None, True, *NONE * 2, True, *NONE * 9, False, beta=0.3)
 ABOVE_1 = descending(*YES * 2, None, *YES * 2, *NONE * 21, beta=0.15)
@@ -46,8 +47,13 @@ BENT = [0.08, 1.26, 2.02, -0.23, -0.48, -0.25, -0.6, 0.77, 0.5]
 DOWN = [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2]
 SIZES = [(30, 0), (14, 12), (16, 3), (13, 12), (60, 2), (90, 1), (77, 0)]
 KINDS: Labels = [True, None, None, None, False, True, True, None, None, False]
+# More than ten known positives, two of which are tied at the top.
+MANY = Case(
+    [-float(i // 2) for i in range(60)], [i == 2 or i % 4 == 3 or None for i in range(60)], 0.4
+)
 CASES = [
-    *(ALONE, OF_TWO, AT_TOP, AT_BOTTOM, ABOVE_1, TIED, NEXT_TO_NOTHING),
+    MANY,
+    *(ALONE, OF_TWO, AT_TOP, TWO_AT_TOP, AT_BOTTOM, ABOVE_1, TIED, NEXT_TO_NOTHING),
     Case(BENT, [True, *NONE * 7, False], 0.371),
     Case(DOWN, [True if place in (0, 3, 7) else None for place in range(15)], 0.25),
     Case([2.0] * 5 + [1.0] * 5, KINDS, 0.2),
