@@ -16,6 +16,7 @@ from tests.support.oracles.oracle import Label, Table
 QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
 Scores = Sequence[float]
 Labels = Sequence[Label]
+Stands = Sequence[Fraction] | None
 Corner = tuple[Fraction, Fraction]  # unlabeled examples above, and latent positives among them
 
 
@@ -32,7 +33,7 @@ def latent_positives(labels: Labels, beta: float | Fraction) -> int:
     return math.floor(Fraction(str(beta)) * oracle.count_label(labels, None) + HALF)
 
 
-def edges(scores: Scores, labels: Labels, stands: Sequence[Fraction] | None) -> list[Corner]:
+def edges(scores: Scores, labels: Labels, stands: Stands) -> list[Corner]:
     """Return the unlabeled and the known positives above both edges of each block with known ones.
 
     A known positive that is tied with no unlabeled one counts by half. `stands` says for how many
@@ -49,9 +50,7 @@ def edges(scores: Scores, labels: Labels, stands: Sequence[Fraction] | None) -> 
     return places
 
 
-def find_corners(
-    scores: Scores, labels: Labels, m: int, stands: Sequence[Fraction] | None = None
-) -> list[Corner]:
+def find_corners(scores: Scores, labels: Labels, m: int, stands: Stands = None) -> list[Corner]:
     """Return the corners of the estimate."""
     unlabeled, n = (oracle.count_label(labels, kind) for kind in (None, True))
     places = edges(scores, labels, stands)
@@ -68,11 +67,7 @@ def find_corners(
 
 
 def latent_above(
-    scores: Scores,
-    labels: Labels,
-    m: int,
-    heads: Sequence[int],
-    stands: Sequence[Fraction] | None = None,
+    scores: Scores, labels: Labels, m: int, heads: Sequence[int], stands: Stands = None
 ) -> list[Fraction]:
     """Return the latent positives among the first unlabeled examples, for each of some heads.
 
@@ -87,11 +82,7 @@ def latent_above(
 
 
 def completed(
-    scores: Scores,
-    labels: Labels,
-    m: int,
-    reference: str = "positives",
-    stands: Sequence[Fraction] | None = None,
+    scores: Scores, labels: Labels, m: int, reference: str = "positives", stands: Stands = None
 ) -> list[Completed]:
     """Return the table of the estimate at each cutoff."""
     steps, unlabeled = oracle.cutoffs(scores, labels), oracle.count_label(labels, None)
@@ -115,7 +106,7 @@ def estimates(
     m: int,
     bounds: tuple[Sequence[Table], Sequence[Table]] | None = None,
     reference: str = "positives",
-    stands: Sequence[Fraction] | None = None,
+    stands: Stands = None,
     *,
     rounded: bool = False,
 ) -> list[Table]:

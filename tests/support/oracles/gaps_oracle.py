@@ -14,10 +14,11 @@ import numpy.typing as npt
 from scipy import optimize, special, stats
 
 from tests.support.oracles import completion_oracle, estimates_oracle, oracle
-from tests.support.oracles.oracle import Label
+from tests.support.oracles.estimates_oracle import Beta, Labels, Scores
 
 SEED, DRAWS = 150406837, 1000  # of the method
 Draws = npt.NDArray[np.float64]
+Limits = tuple[float, float]
 Quantile = Callable[[list[float], float], float]
 SIDES = estimates_oracle.positives, estimates_oracle.negatives
 
@@ -69,7 +70,7 @@ def in_groups(values: Sequence[float]) -> tuple[list[float], list[int]]:
     return [sum(part) / len(part) for part in parts], [len(part) for part in parts]
 
 
-def beyond(ranks: Sequence[float], size: int) -> tuple[float, float]:
+def beyond(ranks: Sequence[float], size: int) -> Limits:
     """Return how far above and below known positives latent ones may lie."""
     way = min(2.5 / len(ranks), 1)
     far = min(max(2 * ranks[-1] - ranks[0], ranks[-1] + way * (size - ranks[-1])), size)
@@ -84,12 +85,8 @@ def quantile_of_few(values: Sequence[float], latent: float, tail: float, find: Q
 
 
 def limits_of_ranks(
-    ranks: Sequence[float],
-    latent: float,
-    size: int,
-    tails: tuple[float, float],
-    quantile: Quantile,
-) -> tuple[float, float]:
+    ranks: Sequence[float], latent: float, size: int, tails: Limits, quantile: Quantile
+) -> Limits:
     """Return limits of the mean rank of latent positives in gaps of equal parts, on average."""
     near, far = beyond(ranks, size)
     middles = [(a + b) / 2 for a, b in pairwise(ranks)]
@@ -103,7 +100,7 @@ def limits_of_ranks(
 
 def limits_of_weighted_ranks(
     ranks: Sequence[float], weight: Sequence[float], latent: float, size: int, level: float
-) -> tuple[float, float]:
+) -> Limits:
     """Return the same where each known positive stands for a gamma variable."""
     hidden = np.array(weight) - 1
     share, limits = latent * hidden / hidden.sum(), []
@@ -124,9 +121,7 @@ def unseen(stands: Draws) -> float:
     return float(stands[-10:].max() * math.exp(max(growth, 0)))
 
 
-def auroc(
-    scores: Sequence[float], labels: Sequence[Label], beta: float, level: float
-) -> tuple[float, float]:
+def auroc(scores: Scores, labels: Labels, beta: float, level: float) -> Limits:
     """Return the limits that latent positives make of AUROC; beta above 0."""
     p, q = (float(side(labels, beta)) for side in SIDES)
     known = estimates_oracle.blocks(scores, labels)
@@ -137,9 +132,7 @@ def auroc(
     return low, high
 
 
-def possible_aurocs(
-    scores: Sequence[float], labels: Sequence[Label], beta: float
-) -> tuple[float, float]:
+def possible_aurocs(scores: Scores, labels: Labels, beta: float) -> Limits:
     """Return AUROC with all latent positives at the bottom, and at the top.
 
     Unlabeled ones that tie with no known one are all apart.
@@ -161,13 +154,8 @@ def possible_aurocs(
 
 
 def early(
-    metric: str,
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    beta: float | Fraction,
-    how: float,
-    level: float,
-) -> tuple[float, float, tuple[float, float]]:
+    metric: str, scores: Scores, labels: Labels, beta: Beta, how: float, level: float
+) -> tuple[float, float, Limits]:
     """Return BEDROC or NDCG if all rank as known ones do, its error and its limits; beta above 0.
 
     Latent positives have weights of known ones, or at the far end one that no known one has.
@@ -193,9 +181,7 @@ def early(
     return sum(known) / n, error, (found[0], found[1])
 
 
-def average_precision(
-    scores: Sequence[float], labels: Sequence[Label], latent: int, level: float
-) -> tuple[float, float]:
+def average_precision(scores: Scores, labels: Labels, latent: int, level: float) -> Limits:
     """Return the limits that draws of latent positives make of average precision."""
     known = estimates_oracle.blocks(scores, labels)
     blocks = [(known.count(one), *one) for one in sorted(set(known))]
