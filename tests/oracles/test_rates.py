@@ -254,6 +254,22 @@ def test_each_rate_finds_its_cutoff(case: Case, kind: str, band: str) -> None:
             assert [row["lower"], row["upper"]] == pytest.approx(ends, abs=1e-9, nan_ok=True)
             places = [point.rank for point in points]
             assert (row["rank_lower"], row["rank_upper"]) == (min(places), max(places))
+            ends = [*tables["lower"], *tables["upper"]]
+            assert row["clipped"] == any(t.clipped and t.rank in places[1:] for t in ends)
+
+
+@pytest.mark.parametrize("kind", ["fpr", "recall", "precision"])
+def test_what_is_told_finds_its_cutoff(kind: str) -> None:
+    label = np.repeat([1.0, 0.0, np.nan], [7, 7, 84])
+    score = np.random.default_rng(8).normal(label == 1, 1.0)
+    pu = pd.DataFrame({"score": score, "label": label}).pu(negative=0)
+    ranks, how = {"rank": np.arange(1, 99)}, {"band": "simultaneous", "target": "examples"}
+    told = pu.metric(kind, 0.5, at=ranks, **how)["estimate"]
+    told = told.drop_duplicates(keep="first" if kind == "recall" else "last")
+    if kind == "precision":  # of the last with as much
+        told = told[told == told[::-1].cummax()[::-1]]
+    again = pu.metric(kind, 0.5, at={kind: told.tolist()}, **how)
+    assert len(told) > 5 and again["estimate"].tolist() == told.tolist()
 
 
 @pytest.mark.parametrize("kind", ["fpr", "recall", "precision"])
