@@ -257,8 +257,8 @@ def test_each_rate_finds_its_cutoff(case: Case, kind: str, band: str) -> None:
             assert [row["lower"], row["upper"]] == pytest.approx(ends, abs=1e-9, nan_ok=True)
             places = [point.rank for point in points]
             assert (row["rank_lower"], row["rank_upper"]) == (min(places), max(places))
-            ends = [*tables["lower"], *tables["upper"]]
-            assert row["clipped"] == any(t.clipped and t.rank in places[1:] for t in ends)
+            sides = [*tables["lower"], *tables["upper"]]
+            assert row["clipped"] == any(t.clipped and t.rank in places[1:] for t in sides)
 
 
 @pytest.mark.parametrize("kind", ["fpr", "recall", "precision"])
