@@ -20,8 +20,29 @@ MODELS = [name for name in FRAME.columns if name.startswith("model")]
 FRAME["score"] = (1 / (1 + np.exp(1 - FRAME["score"]))).round(2)  # of which some are tied
 FRAME["p"] = np.where(FRAME["label"] == 1, RNG.uniform(0.3, 1, len(FRAME)), np.nan)
 FRAME["kinds"] = FRAME["label"].mask(~TRUTH & (np.arange(len(FRAME)) % 5 == 0), 0)
-FRAME["site"] = np.where(np.arange(len(FRAME)) % 3, "a", "b")
+FRAME["site"] = np.where(RNG.random(len(FRAME)) < 0.6, "a", "b")
 BAND, NAIVE = "95% band, pointwise", "β = 0 (unlabeled as negative)"
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "plot_roc": {"baseline": True},
+    "plot_pr": {"baseline": True},
+    "plot_rank_cdf": {},
+    "plot_metric": {"metric": "npv"},
+    "over beta": {"metric": "average_precision", "x": "beta", "beta": [0.0, 0.2, 0.4, 0.6]},
+    "over odds": {"metric": "precision", "x": "selection_odds", "at": 40},
+    "gains": {"metric": "recall", "x": "fraction"},
+    "net benefit": {"metric": "net_benefit", "x": "threshold"},
+    "plot_calibration": {"bins": 4},
+    "plot_forest": {"metric": "auroc", "baseline": True},
+}
+
+
+def draw(plot: str, models: int = 1, rows: pd.DataFrame = FRAME, **keywords: Any) -> Any:
+    """Draw one of these for some models."""
+    score = MODELS[3] if models == 1 else [*rows.filter(like="model")][:models]
+    method = plot if plot.startswith("plot_") else "plot_metric"
+    return getattr(rows.pu(score=score), method)(**{"beta": 0.2, **CALLS[plot], **keywords})
 
 
 def of_kind(ax: Axes, kind: str) -> list[Any]:

@@ -1,88 +1,27 @@
-"""How pictures look: palettes, ink, legends and labels, read back from their artists."""
+"""How pictures look: palettes, ink, the style of each kind of artist, and options of all plots."""
 
 import colorsys
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
-from unittest.mock import Mock
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 import seaborn as sns
 from cycler import cycler
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Text
 
-from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.plots import plot_rows
-from pu_accessor.plots.options import ground
-from pu_accessor.questions.accessor import Accessor
-from pu_accessor.sources.frames import FrameSource
-from tests.cases import binormal, legend, legend_of
+from pu_accessor import PUError, PUTypeError, PUValueError
+from tests.cases import legend, legend_of
+from tests.plots.pictures import BAND, CALLS, FRAME, MODELS, bands, colors, curves, draw, of_kind
 
-FRAME = binormal(40, 120, 0.5, seed=5)[0]
-RNG = np.random.default_rng(6)
-for number in range(12):
-    noisy = FRAME["score"] + (0.1 + number / 4) * RNG.normal(size=len(FRAME))
-    FRAME[f"model {number}"] = 1 / (1 + np.exp(1 - noisy))
-NAMES = [name for name in FRAME.columns if name.startswith("model")]
-BETA = 0.15
 TWO = ["red", "blue"]
-BAND = "95% band, pointwise"
-PLOTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
-    "plot_roc": ((BETA,), {"baseline": True}),
-    "plot_pr": ((BETA,), {"baseline": True}),
-    "plot_rank_cdf": ((BETA,), {}),
-    "plot_metric": (("npv", BETA), {}),
-    "beta": (("average_precision", [0.0, 0.2, 0.4, 0.6]), {"x": "beta"}),
-    "selection_odds": (("precision", BETA), {"x": "selection_odds", "at": 40}),
-    "gains": (("recall", BETA), {"x": "fraction"}),
-    "net benefit": (
-        ("net_benefit", BETA),
-        {"x": "threshold", "at": {"threshold": (np.arange(1, 20) / 20).tolist()}},
-    ),
-    "plot_calibration": ((BETA,), {"bins": 4}),
-    "plot_forest": (("auroc", BETA), {"baseline": True}),
-}
-METHODS = [name if name in dir(Accessor) else "plot_metric" for name in PLOTS]
-every_plot = pytest.mark.parametrize("plot", PLOTS)
-
-
-def each(plots: Sequence[str], others: Sequence[Any], usual: Any) -> list[Any]:
-    """Pair every plot with what is usual, some plots with all; the other pairs take long."""
-    return [
-        pytest.param(plot, one, marks=[] if one == usual or plot in plots else pytest.mark.long)
-        for plot in PLOTS
-        for one in others
-    ]
-
-
-def draw(plot: str, models: int = 1, **keywords: Any) -> Any:
-    arguments, usual = PLOTS[plot]
-    score: Any = NAMES[3] if models == 1 else NAMES[:models]
-    method = plot if plot in dir(Accessor) else "plot_metric"
-    return getattr(FRAME.pu(score=score), method)(*arguments, **{**usual, **keywords})
-
-
-def curves(ax: Axes) -> list[Line2D]:
-    return [line for line in ax.lines if str(line.get_gid()).startswith("pu_accessor curve")]
-
-
-def colors(ax: Axes) -> list[str]:
-    return [to_hex(line.get_color()) for line in curves(ax)]
-
-
-def of_kind(ax: Axes, kind: str) -> list[Any]:
-    gid = f"pu_accessor {kind}"
-    return [one for one in (*ax.lines, *ax.patches) if str(one.get_gid()).startswith(gid)]
+every_plot = pytest.mark.parametrize("plot", CALLS)
 
 
 def luminance(color: Any) -> float:
@@ -98,88 +37,6 @@ def contrast(one: Any, other: Any) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def cut_off(figure: Any) -> list[str]:
-    """Return what reaches over an edge of the figure, as it is drawn."""
-    edge = figure.bbox.padded(1)
-    found = []
-    for ax in figure.axes:
-        texts: list[Any] = [ax.xaxis.label, ax.yaxis.label, ax.title, *ax.texts]
-        for axis in (ax.xaxis, ax.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            texts += [one.label1 for one in axis.get_major_ticks() if low <= one.get_loc() <= high]
-        texts += [box for box in [legend_of(ax)] if box is not None]
-        for one in texts:
-            extent = one.get_window_extent()
-            inside = edge.contains(*extent.min) and edge.contains(*extent.max)
-            shown = not isinstance(one, Text) or one.get_text().strip()
-            if shown and extent.width and not inside:
-                found.append(one.get_text() if isinstance(one, Text) else "legend")
-    return found
-
-
-# Legends and labels
-
-
-SIZES = [(3.3, 1), (3.3, 3), (3.3, 12), (7, 3), (12, 3)]  # inches, models
-
-
-@pytest.mark.parametrize(("plot", "size"), each(["plot_roc"], SIZES, (3.3, 3)))
-def test_legends_stand_outside_and_nothing_is_cut_off(plot: str, size: tuple[float, int]) -> None:
-    width, models = size
-    with mpl.rc_context({"figure.figsize": (width, 0.75 * width)}):
-        ax = draw(plot, models)
-    ax.figure.draw_without_rendering()
-    assert len(ax.figure.legends) == 1 and ax.get_legend() is None
-    box = legend_of(ax).get_window_extent()
-    assert not box.overlaps(ax.get_window_extent())
-    assert cut_off(ax.figure) == []
-    assert len(curves(ax)) == (1 if plot == "plot_forest" else models)
-    assert min(ax.get_window_extent().size / ax.figure.dpi) > 0.35 * width
-
-
-def test_a_label_longer_than_its_axis_is_broken_once() -> None:
-    with mpl.rc_context({"figure.figsize": (2.2, 2.5)}):
-        label = draw("beta").get_xlabel()
-    assert label.count("\n") == 1 and label.replace("\n", " ") == AXES["beta"][0]
-
-
-def test_small_axes_of_a_user_name_curves_alone() -> None:
-    for size, has_band in (((7, 6), True), ((3.3, 3), False)):
-        named = legend(draw("plot_roc", 2, ax=plt.subplots(figsize=size)[1]))
-        assert named[:2] == NAMES[:2] and (BAND in named) == has_band == (len(named) > 2)
-        full = draw("plot_roc", 2, ax=plt.subplots(figsize=size)[1], legend="full")
-        assert BAND in legend(full)
-
-
-def test_what_legends_name() -> None:
-    full = legend(draw("plot_roc", 3))
-    assert full == [*NAMES[:3], "β = 0 (unlabeled as negative)", BAND, "chance"]
-    assert legend(draw("plot_roc", 3, legend="full")) == full
-    assert legend(draw("plot_roc", 3, legend="brief")) == NAMES[:3]
-    assert legend_of(draw("plot_roc", 3, legend=False)) is None
-    betas = np.round(np.linspace(0.02, 0.4, 12), 3)
-    every = [f"β = {beta:g}" for beta in betas]
-    pu = FRAME.pu
-    assert legend(pu.plot_roc(betas, legend="full"))[:12] == every
-    some = legend(pu.plot_roc(betas, legend="brief"))
-    assert set(some) <= {*every} and 4 <= len(some) <= 6 and some[0] == every[0]
-    assert legend(pu.plot_roc(betas))[: len(some)] == some
-
-
-def test_two_calls_on_one_axes_name_both_curves() -> None:
-    for plot, curve in (("plot_rank_cdf", "known positives"), ("plot_roc", f"β = {BETA}")):
-        ax: Any = None
-        for name in (NAMES[0], NAMES[4]):
-            ax = getattr(FRAME.pu(score=name), plot)(BETA, ax=ax)
-        told = [f"{name}, {curve}" for name in (NAMES[0], NAMES[4])]
-        assert legend(ax)[:2] == told and len(set(colors(ax))) == 2
-    FRAME.pu(score=NAMES[4]).plot_roc(BETA, ax=ax)
-    assert legend(ax)[2] == f"β = {BETA}"
-    ax = FRAME.pu.plot_roc(BETA)
-    FRAME.sample(frac=0.8, random_state=0).pu.plot_roc(BETA, ax=ax)
-    assert legend(ax)[:2] == [f"β = {BETA}", f"β = {BETA} (2)"]
-
-
 # Palettes
 
 
@@ -187,7 +44,8 @@ def palette_of(name: str, size: int = 3) -> list[str]:
     return [to_hex(color) for color in sns.color_palette(name, size)]
 
 
-MAPPED = {NAMES[1]: "black", NAMES[0]: "red", NAMES[2]: "0.5", "other": "C0"}
+MAPPED = {MODELS[1]: "black", MODELS[0]: "red", MODELS[2]: "0.5", "other": "C0"}
+MORE = ["#df2666", "#43c5ea", "#555416", "#c52ec8", "#3fcbb1", "#7d4216"]  # hues far apart
 PALETTES: dict[str, tuple[Any, list[str]]] = {
     "name": ("deep", palette_of("deep")),
     "list": (["red", "C2", (0, 0, 1)], ["#ff0000", to_hex("C2"), "#0000ff"]),
@@ -195,6 +53,7 @@ PALETTES: dict[str, tuple[Any, list[str]]] = {
     "dict": (MAPPED, ["#ff0000", "#000000", "#808080"]),
     "scale": (mpl.colormaps["viridis"], palette_of("viridis")),
     "list of a map": (mpl.colormaps["tab10"], palette_of("tab10")),
+    "default": (None, palette_of("colorblind")),
 }
 
 
@@ -202,106 +61,78 @@ PALETTES: dict[str, tuple[Any, list[str]]] = {
 def test_palettes(name: str) -> None:
     palette, expected = PALETTES[name]
     ax = draw("plot_roc", 3, palette=palette)
-    assert colors(ax) == expected
-    assert {to_hex(band.get_edgecolor()) for band in of_kind(ax, "band")} == {*expected}
+    assert colors(ax) == expected == [to_hex(band.get_edgecolor()) for band in bands(ax)]
 
 
-def test_a_palette_of_betas_and_of_one_curve() -> None:
-    ax = FRAME.pu.plot_roc([0.1, 0.2], palette="rocket")
-    assert colors(ax) == palette_of("rocket", 2)
+def test_palettes_of_betas_of_panels_and_of_one_curve() -> None:
+    assert colors(FRAME.pu.plot_roc([0.1, 0.2], palette="rocket")) == palette_of("rocket", 2)
     assert colors(FRAME.pu.plot_roc(0.1, palette=["red"])) == ["#ff0000"]
-    grid = FRAME.pu(score=NAMES[:2]).plot_pr([0.1, 0.2], col="beta", palette=TWO)
-    assert [colors(ax) for ax in grid.axes.flat] == [["#ff0000", "#0000ff"]] * 2
-    ax = FRAME.pu(score=NAMES[:3]).plot_forest("auroc", [0.1, 0.2], palette=TWO)
-    assert colors(ax) == ["#ff0000", "#0000ff"]
-    with pytest.raises(PUValueError, match="must not be a mapping where there is one curve"):
-        draw("plot_roc", palette={"a": "red"})
+    for plot in ("plot_pr", "plot_forest"):
+        grid = draw(
+            plot, 2, beta=[0.1, 0.2], col="beta" if plot == "plot_pr" else None, palette=TWO
+        )
+        panels = grid.axes.flat if plot == "plot_pr" else [grid]
+        assert {tuple(colors(ax)) for ax in panels} == {("#ff0000", "#0000ff")}
+    frame = FRAME.assign(group=np.arange(len(FRAME)) % 14)  # more than stay apart in the palette
+    ax = frame.pu(by="group").plot_roc(0.2, band="dkw")
+    assert colors(ax) == [*palette_of("colorblind", 8), *MORE]
 
 
-BAD_VALUES: dict[str, dict[str, Any]] = {
-    "palette must have a .* each of the 3 curves, but it has 2. Pass one of": {"palette": TWO},
-    "palette must have .* each of the 12 curves, but it has 8": {"palette": "Set2"},
-    "palette must have .* of the 12 curves, but it has 10": {"palette": mpl.colormaps["tab10"]},
-    r"palette must have a .* key, but \['model 1', .* is miss": {"palette": {NAMES[0]: "red"}},
-    "palette must contain matplotlib colours, but 'rde' was passed": {"palette": ["red", "rde"]},
-    "palette must contain matplotlib colours, but nothing was passed": {"palette": []},
-    "palette must contain matplotlib colours, but 0 was passed": {"palette": range(10**12)},
-    "palette must be the name .*, but 'virdis' was passed": {"palette": "virdis"},
-    r"For one colour pass a list: palette=\['crimson'\]": {"palette": "crimson"},
-    r"legend must be one of \['auto', 'brief', 'full'\], but 'none' .* Pass F": {"legend": "none"},
-    "legend must be one of .*, but True was passed": {"legend": True},
-    "legend must be one of .*, but 'outside' .*mean 'auto'": {"legend": "outside"},
-    r"height is that of the .* first: ax=plt.subplots\(figsize=\(2.6, 2\)\)\[1\].": {"height": 2},
-    "height must be a number of inches above 0, but '2' was": {"height": "2", "col": "beta"},
-    "height must be a number of inches above 0, but -2": {"height": -2},
-    "hue, col and row must be different": {"hue": "model", "row": "model"},
-    r"hue must be the name of one of the dimensions, but \['model'\]": {"hue": ["model"]},
-    "ax must not be passed with col or row": {"ax": Figure().subplots(), "col": "model"},
-}
-BAD_TYPES: dict[str, dict[str, Any]] = {
-    "palette must be a name, a list or mapping .*, but a int": {"palette": 3},
-    "but a ndarray was passed. Pass palette=": {"palette": np.array("red")},
-    "but a list_iterator was passed. Pass palette=": {"palette": iter(["red"])},
-    "line_kws must be a mapping of properties": {"line_kws": {"hue": 1}},
-    "band_kws must be a mapping of properties": {"band_kws": "red"},
-    "ax must be a matplotlib Axes, but a str": {"ax": "x"},
-}
-BAD = BAD_VALUES | BAD_TYPES
+TOO_FEW: list[tuple[int, Any, str]] = [
+    (3, TWO, "palette must have a .* each of the 3 curves, but it has 2. Pass one of"),
+    (12, "Set2", "palette must have .* each of the 12 curves, but it has 8"),
+    (12, mpl.colormaps["tab10"], "palette must have .* of the 12 curves, but it has 10"),
+    (3, {MODELS[0]: "red"}, r"palette must have a .* key, but \['model 1', .* is miss"),
+    (1, {"a": "red"}, "must not be a mapping where there is one curve"),
+]
 
 
-TABLES = FRAME.pu.contingency(BETA, ranks="breakpoints")
-EARLY = {message: looks for message, looks in BAD.items() if "palette must have" not in message}
-
-
-@pytest.mark.parametrize("message", sorted(BAD.keys() - EARLY.keys()))
-def test_palettes_that_have_too_few_colours(message: str) -> None:
-    with pytest.raises(PUValueError, match=message):
-        draw("plot_roc", 12 if "12 curves" in message else 3, **BAD[message])
+@pytest.mark.parametrize(("models", "palette", "words"), TOO_FEW)
+def test_palettes_of_too_few_colours_leave_no_figure(
+    models: int, palette: Any, words: str
+) -> None:
+    with pytest.raises(PUValueError, match=words):
+        draw("plot_roc", models, palette=palette)
     assert plt.get_fignums() == []
 
 
-@pytest.mark.parametrize("plot", [*PLOTS, "tables"])
-def test_bad_options_are_refused_before_a_row_is_read(plot: str, monkeypatch: Any) -> None:
-    unread = Mock(side_effect=AssertionError("a row is read"))
-    monkeypatch.setattr(FrameSource, "rank", unread)
-    monkeypatch.setattr(FrameSource, "pair", unread)
-    ask: Any = TABLES.pu.plot_pr if plot == "tables" else partial(draw, plot, 3)
-    for message, looks in EARLY.items():
-        with pytest.raises(PUTypeError if message in BAD_TYPES else PUValueError, match=message):
-            ask(**looks)
+@every_plot
+def test_bad_options_are_refused_before_a_row_is_read(plot: str) -> None:
+    unread, asked = (
+        FRAME.assign(label="?"),
+        {"palette": "virdis", "legend": "none", "hue": ["model"]},
+    )
+    bad = [{name: value} for name, value in asked.items()]
+    for looks in [*bad, {"line_kws": {"hue": 1}}, {"height": 2}, {"ax": "x"}, {"baseline": 1}]:
+        with pytest.raises((PUTypeError, PUValueError), match=f"^{next(iter(looks))} (must|is)"):
+            draw(plot, 3, unread, **looks)
+    with pytest.raises(PUValueError, match="label column 'label' contains"):
+        draw(plot, 3, unread)
     assert plt.get_fignums() == []
-    if plot != "tables":
-        with pytest.raises(AssertionError, match="a row is read"):
-            ask()
 
 
 # The colours of a user
 
 
-@pytest.fixture(params=["default", "cycle", "seaborn", "dark_background", "grayscale"])
-def style(request: pytest.FixtureRequest) -> Iterator[str]:
-    with mpl.rc_context():
-        if request.param == "cycle":
-            plt.rc("axes", prop_cycle=cycler(color=["crimson", "teal", "navy"]))
-        elif request.param == "seaborn":
-            sns.set_theme(style="darkgrid", palette="muted")
-        else:
-            plt.style.use(request.param)
-        yield request.param
-
-
+@pytest.mark.parametrize("style", ["default", "cycle", "dark_background", "grayscale"])
 def test_the_cycle_that_was_chosen_is_the_default(style: str) -> None:
-    ax = draw("plot_roc", 3)
-    cycle = [to_hex(color) for color in plt.rcParams["axes.prop_cycle"].by_key()["color"]]
-    assert colors(ax) == (palette_of("colorblind") if style == "default" else cycle[:3])
-    draw("plot_roc", 1, ax=ax)
-    assert len(set(colors(ax))) == 4
+    with mpl.rc_context():
+        if style == "cycle":
+            plt.rc("axes", prop_cycle=cycler(color=["crimson", "teal", "navy"]))
+        else:
+            plt.style.use(style)
+        ax = draw("plot_roc", 3)
+        cycle = [to_hex(color) for color in plt.rcParams["axes.prop_cycle"].by_key()["color"]]
+        assert colors(ax) == (palette_of("colorblind") if style == "default" else cycle[:3])
+        draw("plot_roc", 1, ax=ax)
+        assert len({*colors(ax)}) == 4
 
 
-PAINTS = ["dark_background", "black figure", "transparent on dark"]
+PAINTS = {"dark_background": "black", "black figure": "#1b1b1b", "transparent on dark": "#111111"}
+SEEN = [(plot, "dark_background") for plot in CALLS] + [("plot_roc", paint) for paint in PAINTS]
 
 
-@pytest.mark.parametrize(("plot", "paint"), each(["plot_roc"], PAINTS, "dark_background"))
+@pytest.mark.parametrize(("plot", "paint"), SEEN[1:])
 def test_all_ink_can_be_seen_on_dark_grounds(plot: str, paint: str) -> None:
     with mpl.rc_context():
         if paint == "dark_background":
@@ -311,85 +142,38 @@ def test_all_ink_can_be_seen_on_dark_grounds(plot: str, paint: str) -> None:
             ax = plt.subplots(facecolor="#111111")[1]
             ax.set_facecolor("none" if paint == "transparent on dark" else "#1b1b1b")
         draw(plot, 1, ax=ax)
-        assert luminance(ground(ax)) < 0.02
-        lines = [line for line in ax.lines if line.get_linestyle() or line.get_marker()]
-        assert min(contrast(line.get_color(), ground(ax)) for line in lines) > 3
+        shown = [line for line in ax.lines if line.get_linestyle() or line.get_marker()]
+        assert min(contrast(line.get_color(), PAINTS[paint]) for line in shown) > 3
         box = legend_of(ax)
         seen = [contrast(x.get_color(), box.get_frame().get_facecolor()) for x in box.get_texts()]
         assert paint != "dark_background" or min(seen) > 7
 
 
-def test_betas_can_be_seen_on_any_ground() -> None:
-    for name in ("default", "dark_background"):
-        with plt.style.context(name):
-            ax = FRAME.pu.plot_roc(np.arange(1, 13) / 40)
-            assert min(contrast(color, ground(ax)) for color in colors(ax)) > 1.9
-            light = [luminance(color) for color in colors(ax)]
-            assert light == sorted(light, reverse=name == "default") and len({*light}) == 12
-            hues = [colorsys.rgb_to_hsv(*to_rgb(color))[0] for color in colors(ax)]
-            assert np.ptp(hues) < 0.1  # one hue, from light to dark
+@pytest.mark.parametrize(("style", "ground"), [("default", "white"), ("dark_background", "black")])
+def test_betas_can_be_seen_on_any_ground(style: str, ground: str) -> None:
+    with plt.style.context(style):
+        ax = FRAME.pu.plot_roc(np.arange(1, 13) / 40)
+        assert min(contrast(color, ground) for color in colors(ax)) > 1.9
+        light = [luminance(color) for color in colors(ax)]
+        assert light == sorted(light, reverse=style == "default") and len({*light}) == 12
+        assert np.ptp([colorsys.rgb_to_hsv(*to_rgb(color))[0] for color in colors(ax)]) < 0.1
+        FRAME.pu.plot_roc([0.1, 0.2], ax=ax)
+        assert len({*colors(ax)}) == 14
 
 
 def test_twelve_models_have_colours_apart_and_bands_where_asked_for_that_are_edges() -> None:
     few, many = draw("plot_roc", 3), draw("plot_roc", 12)
     seen = np.array([to_rgb(color) for color in colors(many)])
     apart = np.linalg.norm(seen[:, None] - seen[None], axis=2)
-    assert apart[np.triu_indices(12, 1)].min() > 0.15
-    assert colors(many)[:3] == colors(few)
-    assert min(band.get_facecolor()[3] for band in of_kind(few, "band")) > 0.1
-    assert not of_kind(many, "band") and BAND not in legend(many)
-    asked = of_kind(draw("plot_roc", 12, band_kws={"linewidth": 0.6}), "band")
-    assert len(asked) == 12 and max(band.get_facecolor()[3] for band in asked) < 0.05
-    assert min(band.get_edgecolor()[3] for band in asked) > 0.5
+    assert apart[np.triu_indices(12, 1)].min() > 0.15 and colors(many)[:3] == colors(few)
+    assert not bands(many) and BAND not in legend(many) and len(bands(draw("plot_roc", 6))) == 6
+    asked = draw("plot_roc", 12, band_kws={"linewidth": 0.6})
+    opacity = {(band.get_facecolor()[3], band.get_edgecolor()[3]) for band in bands(asked)}
+    assert opacity == {(0.03, 0.7)} and len(bands(asked)) == 12
 
 
-MORE = ["#df2666", "#43c5ea", "#555416", "#c52ec8", "#3fcbb1", "#7d4216"]  # hues far apart
-
-
-def test_fourteen_groups_have_as_many_of_the_palette_as_stay_apart_then_others() -> None:
-    frame = FRAME.assign(group=np.arange(len(FRAME)) % 14)
-    ax = frame.pu(by="group").plot_roc(0.2, band="dkw")
-    assert colors(ax) == [*palette_of("colorblind", 8), *MORE]
-
-
-RATES = (-0.02, 1.02)
-HEAD, FOUND = "examples predicted positive", "share of positives found"
-AXES: dict[str, tuple[Any, ...]] = {  # in words, with what each axis shows where that is fixed
-    "plot_roc": ("false positive rate", "true positive rate", RATES, RATES),
-    "plot_pr": ("recall", "precision", RATES, RATES),
-    "plot_rank_cdf": (HEAD, FOUND, (-0.02 * len(FRAME), 1.02 * len(FRAME)), RATES),
-    "plot_metric": (HEAD, "negative predictive value"),
-    "beta": ("class prior β of the unlabeled", "average precision"),
-    "selection_odds": (
-        "selection odds (factor between odds of being labeled), at\nmost",
-        "precision among the top 40",
-    ),
-    "gains": (f"share of {HEAD}", FOUND, RATES, RATES),
-    "net benefit": ("threshold probability", "net benefit"),
-    "plot_calibration": (
-        "mean predicted probability",
-        "share of positives",
-        RATES,
-        (-(0.1 + 0.02), 1.02),
-    ),
-    "plot_forest": ("AUROC", ""),
-}
-
-
-@every_plot
-def test_axes_are_named_and_a_band_goes_with_the_colour_of_its_line(plot: str) -> None:
-    ax = draw(plot, line_kws={"c": "crimson"})
-    shown = ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()
-    assert shown[: len(AXES[plot])] == AXES[plot]
-    for band in of_kind(ax, "band"):
-        assert to_hex(band.get_edgecolor()) == to_hex(band.get_facecolor()) == to_hex("crimson")
-    ax = draw(plot, line_kws={"color": "crimson"}, band_kws={"color": "navy"})
-    bands = [to_hex(band.get_facecolor()) for band in of_kind(ax, "band")]
-    assert {*bands} == {to_hex("navy")}
-
-
-# What lies above what, and how it is drawn: lines by their style, width and marker, areas by their
-# hatch, width and how dense face and edge are.
+# The style of each kind of artist: lines by their style, width and marker, areas by their hatch,
+# width and how dense face and edge are; first what lies above what.
 
 LOOKS: dict[str, tuple[Any, ...]] = {
     "curve": (3, "-", 1.8, "None", 6, 1),
@@ -409,31 +193,25 @@ LOOKS: dict[str, tuple[Any, ...]] = {
     "infeasible": (1, None, 0, 0.4, 1),
     "hollow": (3.5, "None", 1.5, "o", 6, 1),
 }
-PAIR = FRAME.pu(score=["score", NAMES[0]])
-FAILING: dict[str, Any] = {"over": {"selection_odds": [1, 2, 20]}}
-PICTURES: dict[str, Callable[[], Any]] = {
-    "roc": lambda: draw("plot_roc"),
-    "new examples": lambda: FRAME.pu.plot_roc(BETA, target="population"),
-    "against beta": lambda: PAIR.plot_metric("recall", [0, 0.2, 0.5, 0.9], x="beta", at=30),
-    "robustness": lambda: plot_rows(
-        FRAME.pu.robustness("auroc", BETA, **FAILING), "selection_odds", {}
+PAIR: Any = FRAME.pu(score=["score", MODELS[0]])
+PICTURES: dict[str, tuple[Callable[[], Any], str]] = {
+    "roc": (partial(draw, "plot_roc"), "curve; band; chance; baseline"),
+    "over beta": (
+        lambda: PAIR.plot_metric("f1", [0, 0.2, 0.5, 0.98], x="beta", at=40),
+        "curve; band of two; change; shade; infeasible; limit",
     ),
-    "gain": lambda: draw("gains"),
-    "benefit": lambda: draw("net benefit"),
-    "calibration": lambda: draw("plot_calibration", baseline=True, bins=20),
-    "forest": lambda: draw("plot_forest"),
+    "odds": (
+        lambda: FRAME.pu.plot_metric("auroc", 0.2, x="selection_odds"),
+        "curve; band; chance; break",
+    ),
+    "gain": (partial(draw, "gains"), "curve; band; chance; chance, solid"),
+    "benefit": (partial(draw, "net benefit"), "curve; band; chance; chance, solid"),
+    "calibration": (
+        partial(draw, "plot_calibration", baseline=True, bins=20),
+        "band; curve through dots; baseline of crosses; chance; hollow; counts",
+    ),
+    "forest": (partial(draw, "plot_forest"), "band; curve of dots; baseline of crosses; chance"),
 }
-KINDS = {  # of artists in each
-    "roc": "curve; band; chance; baseline",
-    "new examples": "curve; band; chance",
-    "against beta": "curve; band of two; change; shade; infeasible; limit",
-    "robustness": "curve; band; chance; break",
-    "gain": "curve; band; chance; chance, solid",
-    "benefit": "curve; band; chance; chance, solid",
-    "calibration": "band; curve through dots; baseline of crosses; chance; hollow; counts",
-    "forest": "band; curve of dots; baseline of crosses; chance",
-}
-BESIDE = {"robustness": ("2.26", (0, 7), "center", "baseline", 3)}
 
 
 def look(one: Any) -> tuple[Any, ...]:
@@ -447,23 +225,74 @@ def look(one: Any) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_kind_of_artist_has_its_look(name: str) -> None:
-    ax, kinds = PICTURES[name](), KINDS[name].split("; ")
-    expected = {(re.split("[ ,]", kind)[0], *LOOKS[kind]) for kind in kinds}
+    ask, kinds = PICTURES[name]
+    ax = ask()
+    expected = {(re.split("[ ,]", kind)[0], *LOOKS[kind]) for kind in kinds.split("; ")}
     assert {look(one) for one in (*ax.lines, *ax.patches)} == expected
-    marks = [line for line in ax.lines if line.get_marker() in ("o", "X")]
     rings = of_kind(ax, "hollow")
-    for line in marks:
-        inside, edge = line.get_markerfacecolor(), line.get_markeredgecolor()
-        assert (to_hex(inside), to_hex(edge))[line not in rings] == "#ffffff"
-    assert len(ax.texts) == (name in BESIDE)
+    for line in [line for line in ax.lines if line.get_marker() in ("o", "X")]:
+        ink = line.get_markerfacecolor(), line.get_markeredgecolor()
+        assert to_hex(ink[line not in rings]) == "#ffffff"
+    assert len(ax.texts) == (name == "odds")
     for text in ax.texts:
-        place = text.xyann, text.get_ha(), text.get_va(), text.get_zorder()
-        assert (text.get_text(), *place) == BESIDE[name]
-        assert text.anncoords == "offset points"
+        place = text.xyann, text.anncoords, text.get_ha(), text.get_va(), text.get_zorder()
+        assert place == ((0, 7), "offset points", "center", "baseline", 3)
         assert text.get_fontsize() < mpl.rcParams["font.size"]
 
 
+@every_plot
+def test_axes_and_properties_are_those_given(plot: str) -> None:
+    ax = plt.subplots()[1]
+    assert draw(plot, ax=ax, line_kws={"c": "crimson", "lw": 3, "marker": "s"}) is ax
+    assert {(line.get_linewidth(), line.get_marker()) for line in curves(ax)} == {(3, "s")}
+    crimson, navy = to_rgba("crimson", 0.25), to_rgba("navy", 0.25)
+    assert {band.get_facecolor() for band in bands(ax)} == {crimson}
+    assert {*colors(ax)} == {to_hex("crimson")} and ax.get_box_aspect() is None
+    for look, edge in (({"fc": "navy"}, 0.7), ({"color": "navy", "lw": 2}, 0.7)):
+        ax = draw(plot, line_kws={"color": "crimson"}, band_kws=look)
+        assert {(band.get_facecolor(), band.get_edgecolor()) for band in bands(ax)} == {
+            (navy, to_rgba("navy", edge))
+        }
+        assert {band.get_linewidth() for band in bands(ax)} == {look.get("lw", 0.6)}
+    ax = draw(plot, band_kws={"fc": "green", "alpha": 0.5})
+    assert {band.get_facecolor() for band in bands(ax)} == {to_rgba("green", 0.5)}
+
+
+def test_odd_properties_and_tables_are_drawn_or_refused_in_words() -> None:
+    tables = FRAME.pu(score=MODELS[:2]).contingency([0.2, 0.4], ranks="all")
+    noted = tables.assign_coords(note=("model", ["x", "y"]))
+    for plot in (
+        lambda: FRAME.pu.plot_roc(0.2, band_kws={"facecolor": None}),
+        lambda: FRAME.pu.plot_roc(0.2, line_kws={"color": (0.1, 0.2, 0.3, 0.4)}),
+        lambda: noted.pu.plot_pr(hue="model", col="beta"),
+        lambda: tables.drop_vars("clipped").pu.plot_metric("f1", hue="model", col="beta"),
+        lambda: tables.drop_vars("threshold").pu.plot_metric("f1", hue="model", col="beta"),
+    ):
+        plot()
+    plt.close("all")
+    with pytest.raises(PUError, match="'beta' must have its labels"):
+        tables.drop_vars("beta").pu.plot_roc(hue="model", col="beta")
+    with pytest.raises(ZeroDivisionError):
+        FRAME.pu.plot_metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0, 0.2)
+    assert plt.get_fignums() == []
+
+
 # Axes
+
+RATES = (-0.02, 1.02)
+HEADS = (-0.02 * len(FRAME), 1.02 * len(FRAME))
+VIEWS = {"plot_roc": RATES, "plot_pr": RATES, "plot_rank_cdf": HEADS, "gains": RATES}
+
+
+@pytest.mark.parametrize("plot", [*VIEWS, "plot_calibration"])
+def test_rates_are_shown_whole(plot: str) -> None:
+    for ax in (draw(plot), draw(plot, rows=FRAME.iloc[::3], ax=draw(plot))):
+        low = -0.12 if plot == "plot_calibration" else -0.02
+        assert (ax.get_xlim(), ax.get_ylim()) == (
+            VIEWS.get(plot, RATES),
+            pytest.approx((low, 1.02)),
+        )
+    assert draw(plot).get_box_aspect() == (1 if plot == "plot_roc" else None)
 
 
 def test_roc_plots_can_be_zoomed_and_have_a_logarithmic_axis() -> None:
@@ -476,60 +305,20 @@ def test_roc_plots_can_be_zoomed_and_have_a_logarithmic_axis() -> None:
         assert ax.get_xlim() == view["xlim"] and ax.get_ylim() == view.get("ylim", RATES)
 
 
-@pytest.mark.parametrize("scale", ["log", "symlog"])
+@pytest.mark.parametrize("is_later", [False, True])
 @every_plot
-def test_curves_are_shown_on_axes_of_another_scale(plot: str, scale: str) -> None:
-    for is_later in (False, True):
-        figure, ax = plt.subplots()
-        rows = "linear" if plot == "plot_forest" and is_later else scale
-        to_scale = partial(ax.set, xscale=scale, yscale=rows)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            calls = [to_scale, partial(draw, plot, ax=ax)]
-            for call in calls[::-1] if is_later else calls:
-                call()
-            figure.draw_without_rendering()
-        for line in curves(ax):
-            points = np.asarray(line.get_xydata())
-            y = points[:, 1] if ax.get_yscale() != "linear" else 1
-            seen = points[(np.minimum(points[:, 0], y) > 0) | (scale == "symlog")]
-            places = ax.transData.transform(seen)
-            assert len(seen) and ax.bbox.padded(1).count_contains(places) == len(seen)
-
-
-LONG = {name: f"{name}, with all of its hyperparameters written out one by one" for name in NAMES}
-
-
-@pytest.mark.parametrize("inches", [(2.2, 1.8), (3.5, 3.5)])
-@pytest.mark.parametrize("models", [3, 12])
-@every_plot
-def test_legends_and_names_hide_no_data(plot: str, models: int, inches: Any) -> None:
-    frame = FRAME.rename(columns=LONG)
-    arguments, usual = PLOTS[plot]
-    method = getattr(
-        frame.pu(score=[*LONG.values()][:models]), dict(zip(PLOTS, METHODS, strict=True))[plot]
-    )
-    figure, ax = plt.subplots(figsize=inches, layout="constrained")
-    method(*arguments, **usual, ax=ax)
-    figure.draw_without_rendering()
-    named = legend_of(ax)
-    for line in curves(ax) if named else ():
-        assert not named.get_window_extent().count_contains(
-            ax.transData.transform(line.get_xydata())
-        )
-    assert plot == "plot_forest" or bool(of_kind(ax, "band")) == (models <= 6)
-    names = [text.get_window_extent() for text in ax.get_yticklabels() if text.get_text()]
-    assert max(name.width for name in names) < ax.bbox.width
-    heights = sorted(name.y0 for name in names)
-    assert plot != "plot_forest" or min(np.diff(heights)) > 0.7 * min(
-        name.height for name in names
-    )
-
-
-def test_the_last_step_of_a_tied_rank_cdf_is_clear_of_the_frame() -> None:
-    tied = pd.DataFrame({"score": [2.0, 2, 1, 1, 1], "label": [1, None, 1, 1, None]})
-    ax = tied.pu.plot_rank_cdf(0.5)
-    (line,) = curves(ax)
-    end = np.asarray(line.get_xydata())[-2:]
-    assert end[0, 0] == end[1, 0] == 5 and end[0, 1] < end[1, 1]
-    assert ax.get_xlim()[1] > 5 and ax.get_ylim()[1] > 1
+def test_curves_are_shown_on_logarithmic_axes(plot: str, is_later: bool) -> None:
+    figure, ax = plt.subplots()
+    rows = "linear" if plot == "plot_forest" and is_later else "log"
+    calls = [partial(ax.set, xscale="log", yscale=rows), partial(draw, plot, ax=ax)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in calls[::-1] if is_later else calls:
+            call()
+        figure.draw_without_rendering()
+    for line in curves(ax):
+        points = np.asarray(line.get_xydata())
+        y = points[:, 1] if ax.get_yscale() != "linear" else 1
+        seen = points[np.minimum(points[:, 0], y) > 0]
+        inside = ax.bbox.padded(1).count_contains(ax.transData.transform(seen))
+        assert len(seen) and inside == len(seen)
