@@ -61,27 +61,32 @@ def test_the_band_over_an_interval_holds_those_of_all_betas_and_nothing_else(
     plot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(curves, "without_teeth", lambda curve, _: curve)
-    tables = binormal(20, 60, 0.4, seed=8)[0].pu.contingency(pd.Interval(0.1, 0.3))
+    frame = binormal(20, 60, 0.4, seed=8)[0]
+    tables = frame.pu.contingency([0.2, 0.1, 0.3]).assign_coords(
+        inside=("beta", [False, True, True])
+    )
     (band,) = bands(getattr(tables.pu, plot)())
     corners = band.get_xy()
     size = len(corners) // 2  # the first is repeated only where it is not the last one
-    up, down = corners[:size], corners[size : 2 * size][::-1]
-    around = []
-    for beta in tables["beta"].values:
-        (alone,) = bands(getattr(tables.sel(beta=[beta]).drop_vars("inside").pu, plot)())
-        around.append(alone.get_xy())
-    for drawn, choose in ((up, max), (down, min)):
-        expected = [
-            choose(height for each in around for height in heights(each, x)) for x in drawn[:, 0]
-        ]
-        np.testing.assert_allclose(drawn[:, 1], expected, atol=1e-9)
+    for drawn, choose in ((corners[:size], np.nanmax), (corners[size : 2 * size], np.nanmin)):
+        found = []
+        for beta in tables["beta"].values:
+            (alone,) = bands(getattr(tables.sel(beta=[beta]).drop_vars("inside").pu, plot)())
+            found.append(choose(heights(alone.get_xy(), drawn[:, 0]), axis=1))
+        clear = ~np.isnan(found).any(axis=0)
+        assert clear.mean() > 0.95
+        np.testing.assert_allclose(drawn[clear, 1], choose(found, axis=0)[clear], atol=1e-9)
 
 
-def heights(path: Any, place: float) -> list[float]:
-    """Return the heights at which a path passes a place."""
-    (x0, y0), (x1, y1) = path[:-1].T, path[1:].T
-    there = (np.minimum(x0, x1) - 1e-12 <= place) & (place <= np.maximum(x0, x1) + 1e-12)
-    x0, y0, x1, y1 = x0[there], y0[there], x1[there], y1[there]
-    level = x1 == x0
-    part = (place - x0) / np.where(level, 1, x1 - x0)
-    return [*np.where(level, y0, y0 + part * (y1 - y0)), *y1[level]]
+def heights(path: Any, places: Any) -> Any:
+    """Return the heights at which a path passes places, NaN where it nearly turns."""
+    (x0, y0), (x1, y1), x = path[:-1].T, path[1:].T, places[:, np.newaxis]
+    level = x0 == x1
+    rising = y0 + (x - x0) / np.where(level, 1, x1 - x0) * (y1 - y0)
+    there = (np.minimum(x0, x1) <= x) & (x <= np.maximum(x0, x1))
+    ends = [
+        np.where(there, each, np.nan)
+        for each in (np.where(level, y0, rising), np.where(level, y1, rising))
+    ]
+    near = ((np.abs(x - path[:, 0]) < 1e-9) & (x != path[:, 0])).any(axis=1, keepdims=True)
+    return np.where(near, np.nan, np.concatenate(ends, axis=1))

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from tests.cases import binormal
+from tests.cases import binormal, legend_of
 
 RNG = np.random.default_rng(6)
 FRAME, _, TRUTH = binormal(60, 180, 0.5, seed=5)
@@ -19,8 +19,9 @@ for number in range(12):
 MODELS = [name for name in FRAME.columns if name.startswith("model")]
 FRAME["score"] = (1 / (1 + np.exp(1 - FRAME["score"]))).round(2)  # of which some are tied
 FRAME["p"] = np.where(FRAME["label"] == 1, RNG.uniform(0.3, 1, len(FRAME)), np.nan)
-FRAME["kinds"] = FRAME["label"].mask(~TRUTH & (np.arange(len(FRAME)) % 5 == 0), 0)
+FRAME["kinds"] = FRAME["label"].mask(~TRUTH & (np.arange(len(FRAME)) % 5 == 0), False)
 FRAME["site"] = np.where(RNG.random(len(FRAME)) < 0.6, "a", "b")
+BOUNDS, KINDS = ("estimate", "lower", "upper"), ("positives", "negatives", "tightest", "both")
 BAND, NAIVE = "95% band, pointwise", "β = 0 (unlabeled as negative)"
 
 
@@ -80,19 +81,54 @@ def extent(ax: Axes, patch: Any) -> Any:
     return np.array([box.x0, box.x1, box.y0, box.y1])
 
 
-def colors(ax: Axes) -> list[str]:
-    return [to_hex(line.get_color()) for line in curves(ax)]
-
-
 def texts(legend: Any) -> list[str]:
     """Return what a legend says, its title first."""
     return [legend.get_title().get_text(), *(text.get_text() for text in legend.get_texts())]
 
 
-def placed(**ranks: Any) -> pd.DataFrame:
-    """Return 220 rows and models that put 20 known positives at some ranks, from 1."""
-    frame = pd.DataFrame({"label": np.where(np.arange(220) < 20, 1, np.nan)})
-    for model, places in ranks.items():
-        rest = np.setdiff1d(np.arange(1, 221), places)
-        frame[model] = -np.concatenate([places, rest])
-    return frame
+def written(*values: Any) -> str:
+    """Write numbers with three digits, and all else as it is."""
+    numbers = (int, float)
+    return " ".join(
+        f"{round(x, 9) + 0.0:.3g}" if isinstance(x, numbers) else str(x) for x in values
+    )
+
+
+def look(ax: Axes, one: Any) -> str:
+    """Describe a line or an area: its kind, colours, layer and style, and where it is."""
+    if isinstance(one, Line2D):
+        style = [to_hex(one.get_color()), one.get_linestyle(), one.get_linewidth()]
+        if (marker := one.get_marker()) != "None":
+            inks = to_hex(one.get_markerfacecolor()), to_hex(one.get_markeredgecolor())
+            style += [marker, one.get_markersize(), one.get_markeredgewidth(), *inks]
+        where = [*path(one)[0].tolist(), "to", *path(one)[-1].tolist()]
+    else:
+        style = [to_hex(one.get_facecolor(), True), to_hex(one.get_edgecolor(), True)]
+        style += [one.get_linewidth()]
+        where = extent(ax, one).tolist()
+    kind = str(one.get_gid()).removeprefix("pu_accessor ")
+    return f"{kind} {one.get_label()!r} {written(*style)} at {written(*where)}, {one.get_zorder()}"
+
+
+def describe(drawing: Any) -> list[str]:
+    """Describe a picture line by line: axes, what is drawn on them, and the legend."""
+    told = []
+    for ax in getattr(drawing, "axes_dict", {"": drawing}).values():
+        labels = " ".join(map(repr, (ax.get_title(), ax.get_xlabel(), ax.get_ylabel())))
+        limits = [*ax.get_xlim(), ax.get_xscale(), *ax.get_ylim(), ax.get_yscale()]
+        told.append(f"axes {labels} {written(*limits, ax.get_box_aspect())}")
+        told += dict.fromkeys(look(ax, one) for one in (*ax.lines, *ax.patches))
+        for text in ax.texts:
+            place = *text.get_position(), text.get_fontsize(), text.get_ha(), text.get_va()
+            told.append(f"text {text.get_text()!r} {written(*place, to_hex(text.get_color()))}")
+        names = [text.get_text() for text in ax.get_yticklabels()]
+        told += [f"rows {names}"] if any(name[:1].isalpha() for name in names) else []
+    if (box := legend_of(drawing)) is None:
+        return [*told, "no legend"]
+    (title, *names), face = texts(box), to_hex(box.get_frame().get_facecolor(), True)
+    sizes = {text.get_fontsize() for text in (box.get_title(), *box.get_texts())}
+    told.append(f"legend {title!r} {written(*sizes, face, box.get_gid())}:")
+    for name, handle in zip(names, box.legend_handles, strict=True):
+        ink = handle.get_color() if isinstance(handle, Line2D) else handle.get_facecolor()
+        told[-1] += f" {name!r} {to_hex(ink, True)}"
+    return told

@@ -20,6 +20,8 @@ TABLES = {  # the second has few scores along most of their axis
     "skewed": _odd.pu.contingency([0, 0.2], ranks="all"),
 }
 MOST = 24_000  # vertices: two for each cutoff that is seen where values are held, at most
+DRAWN: list[tuple[Any, str]] = [("", "roc"), ("", "pr"), ("f1", "rank"), ("mcc", "fraction")]
+DRAWN += [(gain, "rank"), ("precision", "threshold"), (gain, "threshold")]
 PIXELS = 1_000  # of a large picture
 
 
@@ -37,11 +39,7 @@ def pixels(ax: Axes, points: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", TABLES)
-@pytest.mark.parametrize(
-    ("metric", "x"),
-    [("", "roc"), ("", "pr"), ("f1", "rank"), ("mcc", "fraction"), (gain, "rank")]
-    + [("precision", "threshold"), (gain, "threshold")],
-)
+@pytest.mark.parametrize(("metric", "x"), DRAWN)
 def test_cutoffs_left_out_are_near_the_drawn(metric: Any, x: str, kind: str) -> None:
     tables, whole = TABLES[kind].sel(beta=[0.2]), TABLES[kind].copy(deep=True)
     if metric:

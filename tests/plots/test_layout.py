@@ -97,69 +97,6 @@ def test_legends_and_names_hide_no_data(plot: str, models: int, inches: Any) -> 
     assert plot != "plot_forest" or min(np.diff(heights)) > 0.7 * names[0].height
 
 
-# What legends name
-
-
-def test_what_legends_name() -> None:
-    full = [*MODELS[:3], NAIVE, BAND, "chance"]
-    for asked, told in (("auto", full), ("full", full), ("brief", full[:3]), (False, [])):
-        assert legend(draw("plot_roc", 3, legend=asked)) == told
-    betas = np.round(np.linspace(0.02, 0.4, 12), 3)
-    every = [f"β = {beta:g}" for beta in betas]
-    assert legend(PU.plot_roc(betas, legend="full"))[:12] == every
-    assert legend(PU.plot_roc(betas, legend="brief")) == every[::3]
-    assert legend(PU.plot_roc(betas)) == [*every[::3], "chance"]
-    assert legend(PU.plot_roc(betas[:6], legend="brief")) == every[:6]
-    assert legend(PU.plot_roc([0.3001, 0.3002]))[:2] == ["β = 0.3001", "β = 0.3002"]
-    for size, has_band in (((7, 6), True), ((3.3, 3), False), ((1.2, 0.7), None)):
-        figures = [plt.subplots(figsize=size)[1] for _ in range(2)]
-        named = legend(draw("plot_roc", 2, ax=figures[0]))
-        assert (BAND in named, MODELS[0] in named) == (bool(has_band), has_band is not None)
-        assert BAND in legend(draw("plot_roc", 2, ax=figures[1], legend="full"))
-    (box,) = SITES.plot_roc(0.15, baseline=True).figure.legends
-    assert texts(box)[:3] == ["site (β = 0.15)", "a", "b"]
-    naive, chance = (box.legend_handles[place].get_color() for place in (2, -1))
-    assert naive == chance == pytest.approx((0.4, 0.4, 0.4))
-
-
-def test_calls_on_one_axes_name_all_curves() -> None:
-    for plot, curve in (("plot_rank_cdf", "known positives"), ("plot_roc", "β = 0.2")):
-        ax: Any = None
-        for name in (MODELS[0], MODELS[4]):
-            ax = getattr(FRAME.pu(score=name), plot)(0.2, ax=ax)
-        assert legend(ax)[:2] == [f"{name}, {curve}" for name in (MODELS[0], MODELS[4])]
-        assert len({line.get_color() for line in curves(ax)}) == 2
-        assert ax.get_xlim() == pytest.approx((-4.8, 244.8) if plot == "plot_rank_cdf" else RATES)
-    FRAME.pu(score=MODELS[4]).plot_roc(0.2, ax=ax)
-    assert legend(ax)[2] == "β = 0.2"
-    ax = PU.plot_roc(0.2)
-    FRAME[::2].pu.plot_roc(0.2, ax=ax)
-    assert legend(ax)[:2] == ["β = 0.2", "β = 0.2 (2)"]
-    for label in ("mine", "yours"):
-        PU.plot_metric("auroc", [0, 0.2], x="beta", ax=ax, line_kws={"label": label})
-    assert {"mine", "yours"} <= {*legend(ax)}
-
-
-RATES = (-0.02, 1.02)
-
-
-@pytest.mark.parametrize(("inches", "size"), [(3.9, 8.33), (4, 10), (4.9, 8.33), (5, 10)])
-def test_print_is_small_where_there_is_little_room(inches: float, size: float) -> None:
-    ours = inches > 4  # else the Axes of a user are as wide
-    ax = None if ours else plt.figure(figsize=(inches, 3)).add_axes((0, 0, 1, 1))
-    with mpl.rc_context({"figure.figsize": (inches, 3)}):
-        ax = SITES.plot_roc(0.15, ax=ax)
-    box = legend_of(ax)
-    told = [box.get_title(), *box.get_texts()]
-    assert {round(text.get_fontsize(), 2) for text in told} == {size}
-    frame = box.get_frame()
-    face, edge = (to_rgba(color)[3] for color in (frame.get_facecolor(), frame.get_edgecolor()))
-    assert (face, edge) == (0 if ours else 0.8, 0)
-    with mpl.rc_context({"figure.figsize": (inches, 3), "legend.fontsize": 7}):  # a choice
-        ax = SITES.plot_roc(0.15, ax=None if ours else ax)
-    assert {text.get_fontsize() for text in legend_of(ax).get_texts()} == {7}
-
-
 def test_a_label_longer_than_its_axis_is_broken_once() -> None:
     with mpl.rc_context({"figure.figsize": (2.2, 2.5)}):
         label = draw("over beta").get_xlabel()

@@ -1,0 +1,141 @@
+"""Between cutoffs, at the ends of curves, over intervals of beta, of levels, and of tables."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from tests.cases import legend
+from tests.plots.pictures import BAND, FRAME, MODELS, NAIVE, at, bands, path
+from tests.support.oracles import oracle
+
+GRID = np.arange(6) / 10
+TWO: Any = FRAME.pu(score=MODELS[:2])
+
+
+@pytest.mark.parametrize("name", ["f1", "precision", "mcc", "lift"])
+@pytest.mark.parametrize("ranks", [[0, 1, 4, 30, 200], [3, 7], range(201)])
+def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ranks: Any) -> None:
+    tables = FRAME.assign(score=FRAME["model 0"]).pu.contingency(0.2, ranks=list(ranks))
+    x, y = at(tables.pu.plot_metric(name), "β = 0.2").T
+    one = tables.sel(beta=0.2, bound="estimate")
+    counts = np.transpose(
+        [x, *(np.interp(x, one["rank"], one[key]) for key in oracle.Table._fields[1:5])]
+    )
+    exact: list[Any] = [[*map(Fraction, each)] for each in counts.tolist()]
+    values = [oracle.metric(name, oracle.Table(*each, False)) for each in exact]
+    np.testing.assert_allclose(y, values)
+    assert (np.diff(x) > 0).all() and x.size > 400
+    assert {*ranks[1:]} <= {*x} and x[-1] == ranks[-1]
+
+
+def test_precision_recall_starts_with_the_first_positive_and_bends() -> None:
+    pu = pu_accessor.from_arrays([4, 3, 2, 1], [False, True, None, None])
+    for ranks in ("all", "breakpoints"):
+        start = at(pu.contingency(0.5, ranks=ranks).pu.plot_pr(), "β = 0.5")[:2]
+        assert start.tolist() == [[0, 0.5], [0.5, 0.5]]
+    pu = pu_accessor.from_arrays([4, 3, 2, 1], [False, False, None, True])
+    ax = pu.contingency(0, ranks=[1, 2]).pu.plot_pr()
+    assert {*at(ax, NAIVE)[:, 1]} == {0}
+    assert at(FRAME.pu.plot_pr(1), "β = 1")[-1, 1] == 1
+    x, y = at(FRAME.pu.plot_pr(0.2), "β = 0.2").T
+    found = FRAME.pu.pr_bounds(0.2).isel(beta=0).sel(bound="estimate")["recall"]
+    part = np.arange(1, 240.001, 0.01)
+    tp = 72 * np.interp(part, found["rank"], found)
+    area = np.trapezoid(tp / part, tp / 72) + tp[0] / part[0] * tp[0] / 72
+    assert np.trapezoid(y, x) == pytest.approx(area, abs=1e-3)
+
+
+def test_rank_cdfs_by_hand() -> None:
+    # n = 1, m = 3, level .4: lower 0, 1 and upper 2, 3 of 3 (by hand in the tests of bands).
+    frame = pd.DataFrame({"score": [4, 3, 2, 1], "label": [None, 1, None, None]})
+    (band,) = bands(frame.pu.plot_rank_cdf(1, level=0.4))
+    assert {*(band.get_xy()[:, 1] * 3).round(9)} == {0, 1, 2, 3}
+    # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none
+    # is above the first. So of three latent positives 1 is above that, and 1/2 below the last.
+    ramp = pu_accessor.from_arrays(range(8, 0, -1), [None, False, *[None] * 4, False, None])
+    expected = [0, 1, 1, 1 + 3 / 8, 1 + 6 / 8, 1 + 9 / 8, 2.5, 2.5, 3]
+    for ranks in ("all", "breakpoints"):
+        ax = ramp(negative=False).assume(reference="negatives").plot_rank_cdf(0.5, ranks=ranks)
+        heights = np.interp(range(9), *at(ax, "β = 0.5").T)
+        assert heights == pytest.approx([latent / 3 for latent in expected])
+
+
+def test_points_without_a_value_are_left_out() -> None:
+    frame = pd.DataFrame({"score": [5, 4, 3, 2, 1], "label": [None, 1, None, None, 1]})
+    tables = frame.pu.contingency(0.5, ranks="all").astype(float)
+    gone = tables.where(~tables["rank"].isin([2, 4]))
+    known = tables.pu.roc_bounds().isel(rank=[0, 1, 3, 5]).sel(bound="estimate", beta=0.5)
+    np.testing.assert_array_equal(at(gone.pu.plot_roc(), "β = 0.5")[:, 0], known["fpr"])
+
+
+def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
+    rows = FRAME.assign(fold=np.arange(240) // 3 % 2)
+    rows = rows[(rows["site"] == "a") | (rows["fold"] == 0)]  # (b, 1) is not there
+    pu: Any = rows.pu(by=["site", "fold"])
+    tables, groups = pu.contingency([0.2], ranks="breakpoints"), ["a, 0", "a, 1", "b, 0"]
+    assert legend(tables.pu.plot_pr())[:3] == legend(tables.pu.plot_pr(hue="group"))[:3] == groups
+    for hue, names in (("fold", ["0", "1"]), ("group", groups)):
+        grid = tables.pu.plot_pr(hue=hue, col="site")
+        assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 1]
+        assert legend(grid)[: len(names)] == names
+    for grid in (
+        tables.unstack("group").pu.plot_pr(row="fold", col="site"),
+        pu.plot_rank_cdf(0.2, row="fold", col="site"),
+    ):
+        assert [len(bands(ax)) for ax in grid.axes.flat] == [1, 1, 1, 0]
+
+
+def test_tables_and_curves_draw_what_their_rows_do() -> None:
+    every = FRAME.pu.contingency([0, 0.1, 0.2], ranks="breakpoints")
+    of_pr, of_roc = (getattr(FRAME.pu, f"{name}_bounds")([0, 0.1, 0.2]) for name in ("pr", "roc"))
+    for plot in ("plot_roc", "plot_pr"):
+        expected = getattr(FRAME.pu, plot)([0.1, 0.2], baseline=True)
+        for tables in (of_roc, of_pr, every):
+            drawn = getattr(tables.pu, plot)(baseline=True)
+            assert legend(drawn) == legend(expected)
+            for one, other in zip(drawn.lines, expected.lines, strict=True):
+                if tables is not every:  # whose estimates are whole examples
+                    np.testing.assert_allclose(path(one), path(other), rtol=0, atol=1e-9)
+            for band, other in zip(bands(drawn), bands(expected), strict=True):
+                np.testing.assert_allclose(band.get_xy(), other.get_xy(), rtol=0, atol=1e-9)
+    assert legend(every.drop_attrs().pu.plot_roc())[-2] == "band"
+
+
+@pytest.mark.parametrize(
+    ("name", "where"), [("auroc", None), ("precision", {"rank": 20}), ("f1", {"fraction": 0.1})]
+)
+def test_tables_are_drawn_over_beta(name: str, where: Any) -> None:
+    tables = TWO.contingency(GRID)
+    found = tables.pu.area(name) if where is None else tables.pu.at(**where).pu.metric(name)
+    ax = tables.pu.plot_metric(name, x="beta", at=where)
+    for model, band in zip(MODELS[:2], bands(ax), strict=True):
+        low, middle, high = (
+            found.sel(model=model, bound=b) for b in ("lower", "estimate", "upper")
+        )
+        np.testing.assert_allclose(at(ax, model).T, [GRID, middle])
+        np.testing.assert_allclose(band.get_xy()[:12, 1], [*high, *low[::-1]])
+    assert legend(ax) == [*MODELS[:2], BAND]
+
+
+@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> None:
+    tables = FRAME.pu.contingency(pd.Interval(0.1, 0.3), ranks="all")
+    ax = tables.pu.plot_metric("precision", x=x)
+    assert legend(ax) == ["β = 0.2", f"{BAND},\nβ from 0.1 to 0.3"]
+    plain = tables.drop_vars("inside").isel(rank=slice(1, None))
+    place = plain["threshold" if x == "threshold" else "rank"] / (240 if x == "fraction" else 1)
+    edges = {*map(tuple, bands(ax)[0].get_xy().round(9))}
+    values = plain.pu.metric("precision").sel(bound=["lower", "upper"])
+    for side in (values.max(["beta", "bound"]), values.min(["beta", "bound"])):
+        assert {*zip(place.values.round(9), side.values.round(9), strict=True)} <= edges
+    np.testing.assert_array_equal(
+        at(ax, "β = 0.2"), at(tables.sel(beta=[0.2]).pu.plot_metric("precision", x=x), "β = 0.2")
+    )
+    with_naive = FRAME.pu.plot_metric("precision", pd.Interval(0.1, 0.3), x=x, baseline=True)
+    assert legend(with_naive)[1] == NAIVE
+    none = tables.sel(beta=[0.1, 0.2]).assign_coords(inside=("beta", [False, False]))
+    assert legend(none.pu.plot_metric("precision", x=x)) == ["β = 0.1", "β = 0.2", BAND]
