@@ -136,7 +136,8 @@ def test_what_the_data_do_not_allow_is_told(tmp_path: Path, monkeypatch: Any) ->
     with np.errstate(all="raise"):
         text = write(tmp_path, lone.pu)
     assert ">Warnings<" in text and "only one known positive" in text
-    kind, pu = type(FRAME.pu), FRAME.pu(propensity="p", score=MODELS)
+    pu = FRAME.pu(propensity="p", score=MODELS)
+    kind = type(pu)
     compare, careless = kind.compare, Mock(side_effect=partial(warnings.warn, "of a library"))
     monkeypatch.setattr(kind, "compare", lambda *a, **k: careless() or compare(*a, **k))
     with pytest.warns(UserWarning, match="of a library"):
@@ -147,7 +148,7 @@ def test_what_the_data_do_not_allow_is_told(tmp_path: Path, monkeypatch: Any) ->
     assert "is consistent with 1 (95% interval" in write(tmp_path, perfect.pu, 0.2)
     assert perfect.pu.report(0.2).save(tmp_path / "report.HTM").exists()  # either name will do
     (tmp_path / "folder.html").mkdir()
-    with pytest.raises(PUValueError, match="can be written, .*folder"):
+    with pytest.raises(PUValueError, match=r"can be written, .*folder"):
         perfect.pu.report(0.2).save(tmp_path / "folder.html")
 
 

@@ -1,17 +1,15 @@
 """Edges of bands without teeth contain the bounds, turn at most once, and add least area."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pu_accessor.plots import curves
 from pu_accessor.plots.drawing import Curve
-from tests.cases import binormal
-from tests.plots.pictures import bands
 
 STEPS = st.lists(st.tuples(st.integers(0, 9), st.integers(-3, 9)), min_size=2, max_size=140)
 
@@ -56,37 +54,15 @@ def test_a_lower_edge_that_starts_high_by_chance_does_not_collapse() -> None:
     assert (-edge(x, y)).tolist() == [0.3, 0.3, 0.3, 0.6, 0.8, 0.3]
 
 
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr"])
-def test_the_band_over_an_interval_holds_those_of_all_betas_and_nothing_else(
-    plot: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(curves, "without_teeth", lambda curve, _: curve)
-    frame = binormal(20, 60, 0.4, seed=8)[0]
-    tables = frame.pu.contingency([0.2, 0.1, 0.3]).assign_coords(
-        inside=("beta", [False, True, True])
-    )
-    (band,) = bands(getattr(tables.pu, plot)())
-    corners = band.get_xy()
-    size = len(corners) // 2  # the first is repeated only where it is not the last one
-    for drawn, choose in ((corners[:size], np.nanmax), (corners[size : 2 * size], np.nanmin)):
-        found = []
-        for beta in tables["beta"].values:
-            (alone,) = bands(getattr(tables.sel(beta=[beta]).drop_vars("inside").pu, plot)())
-            found.append(choose(heights(alone.get_xy(), drawn[:, 0]), axis=1))
-        clear = ~np.isnan(found).any(axis=0)
-        assert clear.mean() > 0.95
-        np.testing.assert_allclose(drawn[clear, 1], choose(found, axis=0)[clear], atol=1e-9)
-
-
-def heights(path: Any, places: Any) -> Any:
-    """Return the heights at which a path passes places, NaN where it nearly turns."""
-    (x0, y0), (x1, y1), x = path[:-1].T, path[1:].T, places[:, np.newaxis]
-    level = x0 == x1
-    rising = y0 + (x - x0) / np.where(level, 1, x1 - x0) * (y1 - y0)
-    there = (np.minimum(x0, x1) <= x) & (x <= np.maximum(x0, x1))
-    ends = [
-        np.where(there, each, np.nan)
-        for each in (np.where(level, y0, rising), np.where(level, y1, rising))
-    ]
-    near = ((np.abs(x - path[:, 0]) < 1e-9) & (x != path[:, 0])).any(axis=1, keepdims=True)
-    return np.where(near, np.nan, np.concatenate(ends, axis=1))
+@given(STEPS)
+def test_a_rising_path_that_steps_back_is_as_high_as_where_it_passes_last(steps: Any) -> None:
+    x, y = np.cumsum(np.abs(np.array(steps, dtype=float) - [0, 3]) - [3, 0], axis=0).T
+    grid = np.arange(x.min(), x[-1] + 0.25, 0.5)
+    expected = []
+    for place in grid:
+        heights = [y[-1]] if x[-1] == place else []
+        for (x0, x1), (y0, y1) in zip(pairwise(x), pairwise(y), strict=True):
+            if min(x0, x1) <= place <= max(x0, x1):
+                heights.append(y1 if x0 == x1 else y0 + (place - x0) / (x1 - x0) * (y1 - y0))
+        expected.append(max(heights))
+    np.testing.assert_allclose(curves._highest(grid, x, y), expected, atol=1e-9)

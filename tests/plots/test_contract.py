@@ -275,13 +275,3 @@ def test_a_forest_has_the_numbers_of_the_method(metric: str) -> None:
         np.testing.assert_allclose(np.mean(rows, axis=0), places)
     inches = np.ptp(rows, axis=0) * ax.get_window_extent().height / 3 / ax.figure.dpi
     assert inches == pytest.approx(0.12, rel=0.2)
-
-
-def test_a_forest_is_in_the_order_that_was_asked_for() -> None:
-    pu = FRAME.pu(score=MODELS[2::-1])
-    best = pu.auroc(0.2).sort_values("estimate", ascending=False)["model"].tolist()
-    assert best != MODELS[2::-1]
-    for order, wanted in ((best, best), ("estimate", best), ([MODELS[2]], [MODELS[2]])):
-        ax = pu.plot_forest("auroc", 0.2, order=order)
-        assert [text.get_text() for text in ax.get_yticklabels()] == wanted
-        assert (np.diff(path(lines(ax, "β = 0.2")[0])[:, 0]) < 0).all()

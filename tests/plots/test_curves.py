@@ -10,6 +10,7 @@ import pytest
 import pu_accessor
 from tests.cases import legend
 from tests.plots.pictures import BAND, FRAME, MODELS, NAIVE, at, bands, path
+from tests.plots.test_contract import height
 from tests.support.oracles import oracle
 
 GRID = np.arange(6) / 10
@@ -139,3 +140,20 @@ def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> Non
     assert legend(with_naive)[1] == NAIVE
     none = tables.sel(beta=[0.1, 0.2]).assign_coords(inside=("beta", [False, False]))
     assert legend(none.pu.plot_metric("precision", x=x)) == ["β = 0.1", "β = 0.2", BAND]
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr"])
+def test_a_band_of_a_curve_over_an_interval_is_around_those_of_all_betas(plot: str) -> None:
+    def edges(some: Any) -> Any:
+        (band,) = bands(getattr(some.pu, plot)())
+        return band.get_xy()
+
+    tables = FRAME.pu.contingency([0.2, 0.1, 0.3])
+    inside = ("beta", [False, True, True])
+    each = [edges(tables.sel(beta=[beta])) for beta in (0.1, 0.2, 0.3)]
+    x = np.linspace(0.0005, 0.9995, 1000)  # between those of the drawn
+    for sign in (-1, 1):
+        found = sign * height(edges(tables.assign_coords(inside=inside)), x, sign)
+        wanted = np.max([sign * height(one, x, sign) for one in each], axis=0)
+        apart = np.abs(found - wanted)
+        assert np.mean(apart) < 5e-4 and np.quantile(apart, 0.9) < 2e-3

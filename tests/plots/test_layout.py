@@ -9,13 +9,12 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from pu_accessor import PUValueError
 from pu_accessor.plots import shared_legend
-from tests.cases import legend, legend_of
+from tests.cases import legend_of
 from tests.plots.pictures import BAND, CALLS, FRAME, MODELS, NAIVE, curves, draw, texts
 
 every_plot = pytest.mark.parametrize("plot", CALLS)
@@ -172,23 +171,6 @@ def test_names_are_shown_as_they_are() -> None:
             re.sub(" +", " ", text) for text in shown(pu.plot_roc(0.2, col=name).figure)
         }
         assert f"{name} (β = 0.2)" in shown(pu.plot_pr(0.2).figure)
-
-
-@pytest.mark.parametrize("name", ["_gain", "$x$", "$$", "<lambda>"])
-def test_functions_of_ones_own_are_named(name: str) -> None:
-    def metric(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return tp - fp
-
-    def band(n: int, m: int, level: float) -> Any:
-        k = np.arange(n + 1)
-        return k * m // n, -(-k * m // n)
-
-    metric.__name__ = band.__name__ = name
-    called = name.replace("_", " ").strip()
-    told = shown(PU.plot_metric(metric, 0.2, band=band).figure)
-    assert {called, f"95% band, pointwise ({name})"} <= {*told}
-    ax = PU.plot_metric(metric, [0.1, 0.2], x="beta", at=20)
-    assert f"{called} among the top 20" in shown(ax.figure)
 
 
 def test_long_names_are_shortened_and_text_is_text_in_a_small_pdf() -> None:

@@ -1,4 +1,4 @@
-"""How pictures look, against a description of each; dark grounds, axes, and bad options."""
+"""How pictures look, against a description of each; logarithmic axes, and bad options."""
 
 import warnings
 from collections.abc import Callable
@@ -11,10 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from cycler import cycler
-from matplotlib.colors import to_rgb
 
 from pu_accessor import PUError, PUTypeError, PUValueError
-from tests.cases import legend_of
 from tests.plots.pictures import CALLS, FRAME, MODELS, curves, describe, draw
 from tests.plots.test_contract import ELSEWHERE, PLOTS, drawn
 
@@ -42,6 +40,20 @@ def in_turn(*asks: Callable[..., Any]) -> Any:
     for ask in asks:
         ax = ask(ax=ax)
     return ax
+
+
+def named(name: str) -> Any:
+    """Draw a metric and a band of a user that have this name."""
+
+    def band(n: int, m: int, level: float) -> Any:
+        k = np.arange(n + 1)
+        return k * m // n, -(-k * m // n)
+
+    def metric(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp - fp
+
+    band.__name__ = metric.__name__ = name
+    return PU.plot_metric(metric, [0.1, 0.2], x="beta", at=20, band=band)
 
 
 CYCLE = {"axes.prop_cycle": cycler(color=["crimson", "teal", "navy"])}
@@ -119,6 +131,18 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "parts in turn": lambda: in_turn(
         *(partial(rows.pu.plot_roc, 0.2) for rows in (FRAME, FRAME[::2]))
     ),
+    **{f"{plot} on black": partial(within, "dark_background", draw, plot) for plot in CALLS},
+    "figure of my own": lambda: draw(
+        "plot_roc", ax=plt.figure(facecolor="#111").add_subplot(facecolor="#333")
+    ),
+    "no paper": lambda: draw(
+        "plot_roc", ax=plt.figure(facecolor="#111").add_subplot(facecolor="none")
+    ),
+    **{f"metric {name}": partial(named, name) for name in ("_gain", "$x$", "<lambda>")},
+    **{
+        f"forest in order {order}": partial(draw, "plot_forest", 3, order=order)
+        for order in (MODELS[2::-1], "estimate", MODELS[1])
+    },
     "labels in turn": lambda: in_turn(
         *(partial(PU.plot_roc, 0.2, line_kws={"label": label}) for label in ("mine", "yours"))
     ),
@@ -149,51 +173,6 @@ def test_pictures_look_as_they_looked(name: str) -> None:
     """Look at the difference; if it is meant: python -m tests.plots.test_looks."""
     known = KNOWN.read_text(encoding="utf-8").strip().split("\n\n")
     assert description(name).splitlines() == known[[*PICTURES].index(name)].splitlines()
-
-
-# What can be seen on dark grounds, and on other axes
-
-
-def luminance(color: Any) -> float:
-    """Return the relative luminance of a colour: WCAG 2.2."""
-    channels = np.array(to_rgb(color))
-    light = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return float(light @ [0.2126, 0.7152, 0.0722])
-
-
-def contrast(one: Any, other: Any) -> float:
-    """Return the contrast of two colours, from 1 to 21: WCAG 2.2."""
-    low, high = sorted([luminance(one), luminance(other)])
-    return (high + 0.05) / (low + 0.05)
-
-
-PAINTS = {"style": "black", "#1b1b1b": "#1b1b1b", "none": "#111111"}  # of Axes, and what is seen
-SEEN = [("plot_roc", paint) for paint in PAINTS] + [(plot, "style") for plot in [*CALLS][1:]]
-
-
-@pytest.mark.parametrize(("plot", "paint"), SEEN)
-def test_all_ink_can_be_seen_on_dark_grounds(plot: str, paint: str) -> None:
-    if paint == "style":
-        ax = within("dark_background", lambda: draw(plot, ax=plt.subplots()[1]))
-        box = legend_of(ax)
-        face = box.get_frame().get_facecolor()
-        assert min(contrast(text.get_color(), face) for text in box.get_texts()) > 7
-    else:
-        ax = plt.figure(facecolor="#111111").add_subplot(facecolor=paint)
-        draw(plot, ax=ax)
-    shown = [line for line in ax.lines if line.get_linestyle() or line.get_marker()]
-    assert min(contrast(line.get_color(), PAINTS[paint]) for line in shown) > 3
-
-
-def test_roc_plots_can_be_zoomed_and_have_a_logarithmic_axis() -> None:
-    for view in ({"xlim": (0, 0.1), "ylim": (0.5, 1)}, {"xscale": "log", "xlim": (1e-3, 1)}):
-        ax = draw("plot_roc")
-        ax.set(**view)
-        ax.figure.draw_without_rendering()
-        box = ax.get_window_extent()
-        assert box.width == pytest.approx(box.height, rel=0.01)
-        assert ax.get_xlim() == view["xlim"]
-        assert ax.get_ylim() == view.get("ylim", (-0.02, 1.02))
 
 
 @pytest.mark.parametrize("is_later", [False, True])
@@ -228,22 +207,10 @@ def test_bad_options_are_refused_before_a_row_is_read(plot: str) -> None:
     assert plt.get_fignums() == []
 
 
-FEW: list[tuple[int, Any, str]] = [
-    (3, TWO, "palette must have .* each of the 3 curves, but it has 2. Pass one of"),
-    (12, "Set2", "palette must have .* each of the 12 curves, but it has 8"),
-    (12, mpl.colormaps["tab10"], "palette must have .* of the 12 curves, but it has 10"),
-    (3, {MODELS[0]: "red"}, r"palette must have a .* key, but \['model 1', .* is miss"),
-    (1, {"a": "red"}, "must not be a mapping where there is one curve"),
-]
-
-
-@pytest.mark.parametrize(("models", "palette", "words"), FEW)
-def test_palettes_of_too_few_colours_leave_no_figure(
-    models: int, palette: Any, words: str
-) -> None:
-    for col in (None, "beta"):
-        with pytest.raises(PUValueError, match=words):
-            draw("plot_roc", models, palette=palette, col=col)
+@pytest.mark.parametrize("col", [None, "beta"])
+def test_a_palette_of_too_few_colours_leaves_no_figure(col: str | None) -> None:
+    with pytest.raises(PUValueError, match="each of the 3 curves, but it has 2"):
+        draw("plot_roc", 3, palette=TWO, col=col)
     assert plt.get_fignums() == []
 
 
