@@ -149,7 +149,7 @@ ELSEWHERE: dict[str, Variation] = {
 # Not a value at each rank of groups, new examples at ranks of this sample.
 NOT = [("gain", "groups"), ("f1", "population")]
 PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc", "f1"], ELSEWHERE)]
-PAIRS += product(["pr", "precision"], [*ELSEWHERE][:4])
+PAIRS += product(["pr"], [*ELSEWHERE][:4])
 
 
 def drawn(name: str, variation: str) -> Any:

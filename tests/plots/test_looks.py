@@ -19,6 +19,7 @@ from tests.plots.test_contract import ELSEWHERE, PLOTS, drawn
 KNOWN = Path(__file__).with_name("pictures.txt")
 TWO, HALF, FINE = ["red", "blue"], {"fc": "green", "alpha": 0.5}, np.linspace(0.02, 0.4, 8)
 PU, PAIR, SITES = FRAME.pu, FRAME.pu(score=["score", MODELS[0]]), FRAME.pu(by="site")
+BACK: Any = FRAME.pu(score=MODELS[2::-1])
 ROWS: Any = FRAME.pu(score=MODELS[:3], by="site")
 every_plot = pytest.mark.parametrize("plot", CALLS)
 
@@ -140,8 +141,8 @@ PICTURES: dict[str, Callable[[], Any]] = {
     ),
     **{f"metric {name}": partial(named, name) for name in ("_gain", "$x$", "<lambda>")},
     **{
-        f"forest in order {order}": partial(draw, "plot_forest", 3, order=order)
-        for order in (MODELS[2::-1], "estimate", MODELS[1])
+        f"forest in order {order}": partial(BACK.plot_forest, "auroc", 0.2, order=order)
+        for order in (MODELS[:3], "estimate", MODELS[1])
     },
     "labels in turn": lambda: in_turn(
         *(partial(PU.plot_roc, 0.2, line_kws={"label": label}) for label in ("mine", "yours"))
@@ -175,8 +176,10 @@ def test_pictures_look_as_they_looked(name: str) -> None:
     assert description(name).splitlines() == known[[*PICTURES].index(name)].splitlines()
 
 
-@pytest.mark.parametrize("is_later", [False, True])
-@every_plot
+SCALED = [(plot, plot in ("plot_pr", "plot_forest", "over odds")) for plot in CALLS]
+
+
+@pytest.mark.parametrize(("plot", "is_later"), [*SCALED, ("plot_roc", True), ("plot_pr", False)])
 def test_curves_are_shown_on_logarithmic_axes(plot: str, is_later: bool) -> None:
     figure, ax = plt.subplots()
     rows = "linear" if plot == "plot_forest" and is_later else "log"
