@@ -148,8 +148,8 @@ ELSEWHERE: dict[str, Variation] = {
 }
 # Not a value at each rank of groups, new examples at ranks of this sample.
 NOT = [("gain", "groups"), ("f1", "population")]
-PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc", "f1"], ELSEWHERE)]
-PAIRS += product(["pr"], [*ELSEWHERE][:4])
+PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], ELSEWHERE), ("pr", "hues in panels")]
+PAIRS += product(["f1"], [*ELSEWHERE][3:])  # without panels
 
 
 def drawn(name: str, variation: str) -> Any:
