@@ -66,7 +66,6 @@ PALETTES += [mpl.colormaps["viridis"], mpl.colormaps["tab10"], None]
 FIRST, LAST = (FRAME.pu(score=MODELS[place]) for place in (0, 4))
 TWINS: Any = FRAME.assign(twin=FRAME["score"]).pu(score=["score", "twin"])
 SURE = FRAME.assign(score=TRUTH + FRAME["score"] / 2)
-LONE = FRAME.assign(site=FRAME["site"].where(np.arange(len(FRAME)) > 0, "c"))
 GROUPS = FRAME.assign(group=np.arange(len(FRAME)) % 14)
 OWN: Any = {"x": "threshold", "at": {"threshold": [0.1, 0.3]}, "col": "site"}
 PICTURES: dict[str, Callable[[], Any]] = {
@@ -93,8 +92,8 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "odds of models": partial(PAIR.plot_metric, "auroc", 0.2, x="selection_odds", level=0.8),
     "contamination": partial(PU.plot_metric, "auroc", 0.2, x="contamination", level=0.5),
     "throughout": partial(SURE.pu.plot_metric, "auroc", 0.2, x="contamination"),
-    "a group without limits": lambda: LONE.pu(by="site", on_error="nan").plot_metric(
-        "auroc", [0.1, 0.2], x="beta"
+    "a model without values": partial(
+        PAIR.plot_metric, "precision", [0.1, 0.2], x="beta", at={"threshold": 0.918}
     ),
     "calibration": partial(draw, "plot_calibration", baseline=True, bins=20),
     "calibration of many": partial(draw, "plot_calibration", beta=FINE, band_kws=HALF),
