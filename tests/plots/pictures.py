@@ -97,7 +97,7 @@ def written(*values: Any) -> str:
 def look(ax: Axes, one: Any) -> str:
     """Describe a line or an area: its kind, colours, layer and style, and where it is."""
     if isinstance(one, Line2D):
-        style = [to_hex(one.get_color()), one.get_linestyle(), one.get_linewidth()]
+        style: list[Any] = [to_hex(one.get_color()), one.get_linestyle(), one.get_linewidth()]
         if (marker := one.get_marker()) != "None":
             inks = to_hex(one.get_markerfacecolor()), to_hex(one.get_markeredgecolor())
             style += [marker, one.get_markersize(), one.get_markeredgewidth(), *inks]

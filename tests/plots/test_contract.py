@@ -222,16 +222,6 @@ def height(edges: Any, x: Any, sign: int) -> Any:
     return sign * np.max([sign * np.interp(x + near, *edge.T) for near in (-1e-9, 1e-9)], axis=0)
 
 
-@pytest.mark.parametrize(("name", "area"), [("roc", "auroc"), ("pr", "average_precision")])
-def test_bands_of_curves_add_little_to_their_bounds(name: str, area: str) -> None:
-    (band,) = bands(getattr(FRAME.pu, f"plot_{name}")(0.2))
-    x, y = band.get_xy().T
-    found = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
-    bounds = FRAME.pu.contingency(0.2).pu.area(area).isel(beta=0)
-    expected = float(bounds.sel(bound="upper") - bounds.sel(bound="lower"))
-    assert expected < found < 1.1 * expected
-
-
 def test_reliability_diagrams_hold_bins() -> None:
     gap = FRAME[(FRAME["model 0"] < 0.4) | (FRAME["model 0"] > 0.6)].pu(score="model 0")
     asked: Any = {"bins": 5, "band": "simultaneous"}

@@ -27,7 +27,7 @@ def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ra
         [x, *(np.interp(x, one["rank"], one[key]) for key in oracle.Table._fields[1:5])]
     )
     exact: list[Any] = [[*map(Fraction, each)] for each in counts.tolist()]
-    values = [oracle.metric(name, oracle.Table(*each, False)) for each in exact]
+    values = [oracle.metric(name, oracle.Table._make([*each, False])) for each in exact]
     np.testing.assert_allclose(y, values)
     assert (np.diff(x) > 0).all() and x.size > 400
     assert {*ranks[1:]} <= {*x} and x[-1] == ranks[-1]
