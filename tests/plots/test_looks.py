@@ -94,9 +94,9 @@ PICTURES: dict[str, Callable[[], Any]] = {
         for x in ("rank", "fraction", "threshold")
     },
     "impossible for two": partial(SITES.plot_metric, "precision", 0.98),
-    "impossible areas": lambda: PAIR.contingency(
-        [0.2, 0.95, 0.97, 0.98], ranks="all"
-    ).pu.plot_metric("auroc", x="beta"),
+    "impossible areas": lambda: PAIR.contingency([0.2, 0.95, 0.98, 1], ranks="all").pu.plot_metric(
+        "auroc", x="beta"
+    ),
     "odds": partial(PU.plot_metric, "auroc", 0.2, x="selection_odds"),
     "odds of models": partial(PAIR.plot_metric, "auroc", 0.2, x="selection_odds", level=0.8),
     "contamination": partial(PU.plot_metric, "auroc", 0.2, x="contamination", level=0.5),
