@@ -95,7 +95,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     },
     "impossible for two": partial(SITES.plot_metric, "precision", 0.98),
     "impossible areas": lambda: PAIR.contingency([0.2, 0.95, 0.98, 1], ranks="all").pu.plot_metric(
-        "auroc", x="beta"
+        "recall", x="beta", at=40
     ),
     "odds": partial(PU.plot_metric, "auroc", 0.2, x="selection_odds"),
     "odds of models": partial(PAIR.plot_metric, "auroc", 0.2, x="selection_odds", level=0.8),
