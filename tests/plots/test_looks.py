@@ -174,6 +174,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
         f"Axes of {size}": partial(on, size, SITES.plot_roc, 0.15)
         for size in (0.5, 2.5, 3.9, 4, 7)
     },
+    "a forest on small Axes": partial(on, 2.6, draw, "plot_forest"),
     "small Axes in full": partial(on, 2.5, SITES.plot_roc, 0.15, legend="full"),
 }
 
