@@ -112,7 +112,7 @@ def look(ax: Axes, one: Any) -> str:
 
 def describe(drawing: Any) -> list[str]:
     """Describe a picture line by line: axes, what is drawn on them, and the legend."""
-    told = []
+    told = [f"figure {written(*drawing.figure.get_size_inches().tolist())}"]
     for ax in getattr(drawing, "axes_dict", {"": drawing}).values():
         labels = " ".join(map(repr, (ax.get_title(), ax.get_xlabel(), ax.get_ylabel())))
         limits = [*ax.get_xlim(), ax.get_xscale(), *ax.get_ylim(), ax.get_yscale()]
