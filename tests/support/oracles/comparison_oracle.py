@@ -1,7 +1,6 @@
-"""Slow reference for comparisons of rankings: mid-ranks, t tests and dominance of curves.
+"""Slow reference for comparisons: mid-ranks, t tests, sums over rows, and dominance of curves.
 
-Ranks, means, variances and curves are fractions. Only square roots and the Student distribution
-are floats, the latter by numerical integration of its density.
+Ranks, means, variances and curves are fractions; Student's distribution is that of scipy.
 
 Student's data on sleep, with what R's documentation says of them:
 
@@ -21,20 +20,25 @@ Student's data on sleep, with what R's documentation says of them:
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
 
 Label = bool | None
 Scores = Sequence[float]
 Labels = Sequence[Label]
 Row = tuple[object, ...]
 Point = tuple[Fraction, Fraction]
-Piece = tuple[Fraction, Fraction, Point, Point]  # from, to, two heights of either curve
+Array = NDArray[Any]
+Functional = Callable[[Array, Array], float]  # of shares of rows among the known, and the rest
+Moves = tuple[float, float]  # of the rest: mean square and mean fourth power
 
-STEP = 1 / 64  # of the double exponential integration
+STEP = 1e-4  # of a weight: central differences are exact to about its square
 
 
 class Outcome(NamedTuple):
@@ -56,28 +60,9 @@ class Group(NamedTuple):
     df: float
 
 
-class Lead(NamedTuple):
-    """How two curves lie: 1 if the first dominates, -1 if the second does, else 0."""
-
-    dominates: int
-    equal: bool
-    crossings: tuple[Fraction, ...]
-
-
-def exact(number: float) -> Fraction:
-    """Return the decimal that a number prints as, exactly."""
-    return Fraction(str(number))
-
-
-# ---------------------------------------------------------------------------------------------
-# Ranks and areas
-
-
 def mid_rank(score: float, scores: Scores) -> Fraction:
     """Return the rank of a score from the top, 1 for the best, ties averaged."""
-    above = sum(1 for other in scores if other > score)
-    tied = sum(1 for other in scores if other == score)
-    return above + Fraction(tied + 1, 2)
+    return sum(Fraction((x > score) + (x >= score), 2) for x in scores) + Fraction(1, 2)
 
 
 def known_ranks(scores: Scores, labels: Labels) -> list[Fraction]:
@@ -88,15 +73,12 @@ def known_ranks(scores: Scores, labels: Labels) -> list[Fraction]:
 
 def positives(labels: Labels, beta: float) -> Fraction:
     """Return P, the positives among all examples."""
-    return labels.count(True) + exact(beta) * labels.count(None)
+    return labels.count(True) + Fraction(str(beta)) * labels.count(None)
 
 
 def negatives(labels: Labels, beta: float) -> Fraction:
-    """Return M, the examples that are not positive; none is an error."""
-    rest = len(labels) - positives(labels, beta)
-    if rest <= 0:
-        raise ValueError("no negatives")
-    return rest
+    """Return M, the examples that are not positive."""
+    return len(labels) - positives(labels, beta)
 
 
 def mean(values: Sequence[Fraction]) -> Fraction:
@@ -109,60 +91,25 @@ def variance(values: Sequence[Fraction]) -> Fraction:
     return sum(((v - mean(values)) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
 
 
-def auroc(scores: Scores, labels: Labels, beta: float) -> Fraction:
-    """Return the AUROC if all positives rank, in the mean, as the known ones do."""
-    best = (positives(labels, beta) + 1) / 2
-    return 1 - (mean(known_ranks(scores, labels)) - best) / negatives(labels, beta)
-
-
 def won_pairs(scores: Scores, truth: Sequence[bool]) -> Fraction:
     """Return the share of pairs of a positive and a negative that are in order."""
-    both = list(zip(scores, truth, strict=True))
-    heads = [score for score, true in both if true]
-    tails = [score for score, true in both if not true]
-    won = sum(Fraction((h > t) + (h >= t), 2) for h in heads for t in tails)
-    return Fraction(won) / (len(heads) * len(tails))
+    return mean([mean(row) for row in won(scores, truth)])
+
+
+def won(scores: Scores, labels: Labels) -> list[list[Fraction]]:
+    """Return, for each known positive, what it wins against each other example: 1, 1/2 or 0."""
+    known = [s for s, label in zip(scores, labels, strict=True) if label is True]
+    others = [s for s, label in zip(scores, labels, strict=True) if label is not True]
+    return [[Fraction((x > z) - (x < z) + 1, 2) for z in others] for x in known]
 
 
 # ---------------------------------------------------------------------------------------------
-# The Student distribution
+# Tests
 
 
-def t_two_sided(t: float, df: float) -> float:
-    """Return P(|T| >= |t|)."""
-    # With t = sqrt(df) / tan(angle), the density is proportional to sin(angle) ** (df - 1).
-    limit = math.atan2(math.sqrt(df), abs(t))
-    half = math.sqrt(math.pi) * math.exp(math.lgamma(df / 2) - math.lgamma((df + 1) / 2)) / 2
-    parts = (slope * math.sin(limit * share) ** (df - 1) for share, slope in nodes())
-    return limit * STEP * math.fsum(parts) / half
-
-
-@cache
-def nodes() -> list[tuple[float, float]]:
-    """Return where the double exponential integration looks, and with which weights."""
-    found = []
-    for k in range(-256, 257):
-        s = k * STEP
-        share = 1 / (1 + math.exp(-math.pi * math.sinh(s)))
-        found.append(
-            (share, math.pi * math.cosh(s) * share / (1 + math.exp(math.pi * math.sinh(s))))
-        )
-    return found
-
-
-@cache
 def t_quantile(level: float, df: float) -> float:
     """Return the t that |T| stays below with the probability level."""
-    low, high = 0.0, 1.0
-    alpha = float(1 - exact(level))
-    while t_two_sided(high, df) > alpha:
-        high *= 2
-    while low < (middle := (low + high) / 2) < high:  # until there is no float between
-        if t_two_sided(middle, df) > alpha:
-            low = middle
-        else:
-            high = middle
-    return high
+    return float(stats.t.isf((1 - level) / 2, df))
 
 
 def interval(test: Outcome, level: float) -> tuple[float, float]:
@@ -179,16 +126,19 @@ def from_variance(estimate: Fraction, squared: Fraction | float, df: float) -> O
         return Outcome(float(estimate), 0.0, statistic, df, 0.0 if side else 1.0)
     se = math.sqrt(squared)
     statistic = float(estimate) / se
-    return Outcome(float(estimate), se, statistic, df, t_two_sided(statistic, df))
+    return Outcome(float(estimate), se, statistic, df, 2 * float(stats.t.sf(abs(statistic), df)))
+
+
+def satterthwaite(squares: Sequence[Fraction | float], dfs: Sequence[float]) -> float:
+    """Return the degrees of freedom of a sum of variances, infinite without any."""
+    below = sum(float(square) ** 2 / df for square, df in zip(squares, dfs, strict=True))
+    return float(sum(squares)) ** 2 / below if below else math.inf
 
 
 def welch(a: Group, b: Group) -> Outcome:
     """Return the t test of equal means with unequal variances."""
-    squared = a.variance + b.variance
-    if squared == 0:
-        return from_variance(a.auroc - b.auroc, squared, math.inf)
-    df = float(squared) ** 2 / sum(float(g.variance) ** 2 / g.df for g in (a, b))
-    return from_variance(a.auroc - b.auroc, squared, df)
+    squares = a.variance, b.variance
+    return from_variance(a.auroc - b.auroc, sum(squares), satterthwaite(squares, (a.df, b.df)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -199,55 +149,35 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> holm([0.5, 0.9])
     [1.0, 1.0]
     """
-    count = len(p_values)
-    order = sorted(range(count), key=lambda i: p_values[i])
-    result = [0.0] * count
-    for place, i in enumerate(order):
-        steps = [(count - j) * p_values[order[j]] for j in range(place + 1)]
-        result[i] = min(1.0, max(steps))
-    return result
+    order = sorted(p_values)
+    raised = [(len(order) - place) * p for place, p in enumerate(order)]
+    return [min(1.0, max(raised[: order.index(p) + 1])) for p in p_values]
+
+
+def two_samples(table: Sequence[Sequence[Fraction]]) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the mean of a table, and the variances that its rows and columns give it."""
+    rows, columns = [mean(row) for row in table], [mean(c) for c in zip(*table, strict=True)]
+    return mean(rows), variance(rows) / len(rows), variance(columns) / len(columns)
 
 
 # ---------------------------------------------------------------------------------------------
-# Comparisons
+# Comparisons of AUROC
 
 
-def paired(a: Scores, b: Scores, labels: Labels, beta: float | None, target: str) -> Outcome:
-    """Compare two rankings of the same examples: the test of the mean difference in rank."""
-    if target == "population":
-        return paired_on_new(a, b, labels)
-    ranks = [known_ranks(scores, labels) for scores in (a, b)]
-    apart = [of_b - of_a for of_a, of_b in zip(*ranks, strict=True)]
-    squared, df = of_known(apart, rest_moves(won(a, labels), won(b, labels), alike(a, b)))
-    drawn = Fraction(1) if beta is None else 1 - len(apart) / positives(labels, beta)
-    return from_variance(mean(apart), squared * float(drawn), df)
-
-
-def alike(a: Scores, b: Scores) -> bool:
-    """Tell whether two models put all examples in the same order."""
-    pairs = list(combinations(range(len(a)), 2))
-    return all((a[i] > a[j]) - (a[i] < a[j]) == (b[i] > b[j]) - (b[i] < b[j]) for i, j in pairs)
-
-
-def of_known(apart: Sequence[Fraction], moves: tuple[float, float]) -> tuple[float, float]:
-    """Return what known positives add to the squared error of their mean, and its df."""
-    n, away = len(apart), [float(d - mean(apart)) for d in apart]
-    return known_error([(x / n) ** 2 for x in away], moves[0] / n**2, moves[1] / n**4)
+def kurtosis_df(squares: Sequence[float]) -> float:
+    """Return the degrees of freedom of a variance, by the kurtosis of what is squared."""
+    n, plain = len(squares), sum(squares)
+    kurtosis = n * sum(x * x for x in squares) / plain**2
+    return float(min(2 * n / max(kurtosis - 1, 2 / n), n - 1))
 
 
 def known_error(squares: Sequence[float], second: float, fourth: float) -> tuple[float, float]:
     """Return a sum of squares, with three degrees of freedom of what the rest says, and its df."""
-    n, plain = len(squares), sum(squares)
-    own, df = plain * n / (n - 1), n - 1.0
-
-    def df_of(kurtosis: float) -> float:
-        return min(2 * n / max(kurtosis - 1, 2 / n), n - 1)
-
-    if plain:
-        df = df_of(n * sum(x * x for x in squares) / plain**2)
+    n, plain = len(squares), float(sum(squares))
+    own, df = plain * n / (n - 1), kurtosis_df(squares) if plain else n - 1.0
     if n * second <= own:
         return own, df
-    seen = min(df, df_of(fourth / second**2)) if plain else 0.0
+    seen = min(df, 2 * n / max(fourth / second**2 - 1, 2 / n)) if plain else 0.0
     if seen >= 30:
         return own, df
     return (seen * own + 3 * n * second) / (seen + 3), min(seen + 3, n - 1)
@@ -268,171 +198,226 @@ def rest_moves(
     return sum(x**2 for x in away) / size, sum(x**4 for x in away) / size
 
 
-def won(scores: Scores, labels: Labels) -> list[list[Fraction]]:
-    """Return, for each known positive, what it wins against each other example: 1, 1/2 or 0."""
-    known = [s for s, label in zip(scores, labels, strict=True) if label is True]
-    others = [s for s, label in zip(scores, labels, strict=True) if label is not True]
-    return [[Fraction((x > z) - (x < z) + 1, 2) for z in others] for x in known]
-
-
-def two_samples(table: Sequence[Sequence[Fraction]]) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the mean of a table, and the variances that its rows and columns give it."""
-    rows, columns = [mean(row) for row in table], [mean(c) for c in zip(*table, strict=True)]
-    return mean(rows), variance(rows) / len(rows), variance(columns) / len(columns)
-
-
-def welch_df(squares: Sequence[Fraction], sizes: Sequence[int]) -> float:
-    """Return the degrees of freedom of a sum of variances of means, infinite without any."""
-    below = sum(float(s) ** 2 / (size - 1) for s, size in zip(squares, sizes, strict=True))
-    return float(sum(squares)) ** 2 / below if below else math.inf
-
-
-def paired_on_new(a: Scores, b: Scores, labels: Labels) -> Outcome:
-    """Compare two rankings on new examples, pair by pair of examples; in ranks."""
-    of_a, of_b = won(a, labels), won(b, labels)
-    table = [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(of_a, of_b, strict=True)]
-    rest = len(table[0])
-    above = [[rest - sum(row, Fraction(0)) for row in rows] for rows in (of_a, of_b)]
-    apart = [y - x for x, y in zip(*above, strict=True)]
-    known, df = of_known(apart, rest_moves(of_a, of_b, alike(a, b)))
-    squares = known, float(two_samples(table)[2] * rest**2)
-    below = squares[0] ** 2 / df + squares[1] ** 2 / (rest - 1)
-    return from_variance(
-        mean(apart), sum(squares), sum(squares) ** 2 / below if below else math.inf
-    )
-
-
-def paired_interval(
-    test: Outcome, labels: Labels, beta: float, level: float
-) -> tuple[float, float, float]:
-    """Return the difference in AUROC and its limits."""
-    scale = float(negatives(labels, beta))
-    low, high = interval(test, level)
-    return test.estimate / scale, low / scale, high / scale
+def paired(a: Scores, b: Scores, labels: Labels, beta: float | None, target: str) -> Outcome:
+    """Compare two rankings of the same examples, in ranks, by the mean difference in rank."""
+    tables, both = [won(scores, labels) for scores in (a, b)], [*zip(a, b, strict=True)]
+    pairs = combinations(both, 2)
+    same = all((x > u) - (x < u) == (y > v) - (y < v) for (x, y), (u, v) in pairs)
+    rest, on_new = len(tables[0][0]), target == "population"
+    ranks = [known_ranks(scores, labels) for scores in (a, b)]
+    if on_new:
+        ranks = [[rest - sum(row) for row in table] for table in tables]
+    apart = [y - x for x, y in zip(*ranks, strict=True)]
+    n, second, fourth = len(apart), *rest_moves(*tables, same)
+    away = [(float(d - mean(apart)) / n) ** 2 for d in apart]
+    known, df = known_error(away, second / n**2, fourth / n**4)
+    if on_new:
+        moved = [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(*tables, strict=True)]
+        squares = known, float(two_samples(moved)[2] * rest**2)
+        df = satterthwaite(squares, (df, rest - 1))
+        return from_variance(mean(apart), sum(squares), df)
+    drawn = 1 if beta is None else 1 - n / positives(labels, beta)
+    return from_variance(mean(apart), known * float(drawn), df)
 
 
 def group(scores: Scores, labels: Labels, beta: float, target: str) -> Group:
     """Return the AUROC of a group and its variance, on new examples or from the draw of labels."""
-    ranks = known_ranks(scores, labels)
-    n = len(ranks)
+    ranks, below = known_ranks(scores, labels), negatives(labels, beta)
+    n, area = len(ranks), 1 - (mean(ranks) - (positives(labels, beta) + 1) / 2) / below
     if target == "population":
-        table = won(scores, labels)
-        rest = len(table[0])
-        scale = rest / negatives(labels, beta)
-        _, *squares = two_samples(table)
-        df = welch_df(squares, [n, rest])
-        return Group(auroc(scores, labels, beta), sum(squares) * scale**2, n, df)
-    drawn = (1 - n / positives(labels, beta)) / negatives(labels, beta) ** 2
-    return Group(auroc(scores, labels, beta), variance(ranks) / n * drawn, n, n - 1)
+        rest = len(labels) - n
+        _, *squares = two_samples(won(scores, labels))
+        df = satterthwaite(squares, (n - 1, rest - 1))
+        return Group(area, sum(squares) * (rest / below) ** 2, n, df)
+    drawn = 1 - n / positives(labels, beta)
+    return Group(area, variance(ranks) / n * drawn / below**2, n, n - 1)
 
 
 def compare(
-    models: Mapping[str, Scores], labels: Labels, betas: Sequence[float], level: float, target: str
+    models: Mapping[str, Scores], labels: Labels, beta: float | None, level: float, target: str
 ) -> list[Row]:
-    """Return the rows of all pairs of models, with a size for each beta if there are any."""
-    pairs = list(combinations(models, 2))
-    rows: dict[tuple[int, int], Row] = {}
-    for column, beta in enumerate(betas or [None]):
-        tests = [paired(models[a], models[b], labels, beta, target) for a, b in pairs]
-        adjusted = holm([one.p_value for one in tests])
-        for place, (pair, one, p) in enumerate(zip(pairs, tests, adjusted, strict=True)):
-            sign = (one.estimate > 0) - (one.estimate < 0)
-            last = (sign, one.statistic, one.df, one.p_value, p, labels.count(True), target)
-            sized: Row = ()
-            if beta is not None:
-                sized = (beta, *paired_interval(one, labels, beta, level), level)
-            rows[place, column] = (*pair, *sized, *last)
-    return [rows[place] for place in sorted(rows)]
+    """Return the rows of all pairs of models, with a size if there is a beta."""
+    pairs = [*combinations(models, 2)]
+    tests = [paired(models[a], models[b], labels, beta, target) for a, b in pairs]
+    adjusted = holm([one.p_value for one in tests])
+    rows: list[Row] = []
+    for pair, one, p in zip(pairs, tests, adjusted, strict=True):
+        scale = 1.0 if beta is None else float(negatives(labels, beta))
+        size = [end / scale for end in (one.estimate, *interval(one, level))]
+        sign = (one.estimate > 0) - (one.estimate < 0)
+        rows.append((*pair, *(size if beta is not None else ()), *one[2:], p, sign))
+    return rows
 
 
-def compare_unpaired(groups: Mapping[str, Group], level: float) -> list[Row]:
-    """Return the rows of all pairs of groups, at one beta or at that of each group."""
-    pairs = list(combinations(groups, 2))
+def gaps(groups: Mapping[str, Group], level: float) -> list[Row]:
+    """Return the rows of all pairs of groups."""
+    pairs = [*combinations(groups, 2)]
     tests = [welch(groups[a], groups[b]) for a, b in pairs]
     adjusted = holm([one.p_value for one in tests])
     return [
-        (a, b, one.estimate, *interval(one, level), level, *one[2:], p, groups[a].n, groups[b].n)
+        (a, b, one.estimate, *interval(one, level), *one[2:], p)
         for (a, b), one, p in zip(pairs, tests, adjusted, strict=True)
     ]
+
+
+# ---------------------------------------------------------------------------------------------
+# Comparisons of any metric on new examples, by what each row adds
+
+
+def functional(name: str, score: Array, known: Array, hidden: float, at: float) -> Functional:
+    """Return a metric at a cutoff or alpha; `hidden` is the share of positives in the rest."""
+    n, m, size = known.sum(), (~known).sum(), known.size
+    above, found, hit = score >= score[:, np.newaxis], n + hidden * m, score >= at
+    wins = (above.astype(float) + (score > score[:, np.newaxis])) / 2
+
+    def average_precision(one: Array, other: Array) -> float:
+        others = n * (above @ one - one)  # the other known positives at or above each row
+        rank = 1 + others + m * (above @ other - other)
+        return float(one @ ((1 + (found - 1) / (n - 1) * others) / rank))
+
+    def bedroc(one: Array, other: Array) -> float:
+        def weight(start: Any, length: Any) -> Any:
+            return (np.exp(-at * start / size) - np.exp(-at * (start + length) / size)) / length
+
+        heads = n * (above @ one) + m * (above @ other)
+        top, bottom = weight(0.0, found), weight(size - found, found)
+        return float((one @ weight(heads - 1, 1.0) - bottom) / (top - bottom))
+
+    def at_threshold(one: Array, other: Array) -> float:
+        true, p = one @ hit, found / size
+        false = (other @ hit - hidden * true) / (1 - hidden)
+        tp, fp = p * true, (1 - p) * false
+        f1, cost = 2 * tp / (tp + fp + p), at / (1 - at)
+        formulas = {"recall": true, "precision": tp / (tp + fp), "f1": f1}
+        return float((formulas | {"net_benefit": tp - fp * cost})[name])
+
+    def auroc(one: Array, other: Array) -> float:
+        return float((other @ wins @ one - hidden / 2) / (1 - hidden))
+
+    whole = {"average_precision": average_precision, "bedroc": bedroc, "auroc": auroc}
+    return whole.get(name, at_threshold)
+
+
+def pulls(value: Functional, known: Array) -> Array:
+    """Return the slope by the weight of each row: as a known positive, and as one of the rest."""
+
+    def moved(kind: int, step: Array) -> float:
+        weights = [known + step * (kind == 0), ~known + step * (kind == 1)]
+        return value(*(weight / weight.sum() for weight in weights))
+
+    steps = STEP * np.eye(known.size)
+    return np.array([[(moved(k, s) - moved(k, -s)) / (2 * STEP) for s in steps] for k in (0, 1)])
+
+
+def moves_of(a: Array, b: Array, rest: Array, counted: int) -> Moves:
+    """Return how far rows of the rest, as known positives, move between the pulls of two models.
+
+    Those count that would pull most, and one more, which moves as far as any could.
+    """
+    best = np.argsort(-np.maximum(a[0], b[0])[rest], kind="stable")[:counted]
+    squares, m = (a[0] - b[0])[rest][best] ** 2 * rest.sum() / counted, rest.sum()
+    most = max(np.ptp(a[0]), np.ptp(b[0])) ** 2
+    return (squares.sum() + most) / m, ((squares**2).sum() + most**2) / m
+
+
+def by_cluster(terms: Array, known: Array, clusters: Array) -> tuple[float, float]:
+    """Return the sum of squares by cluster, each part as though it were left out, and its df."""
+    whole, sums = 0.0, []
+    for cluster in np.unique(clusters):
+        mine = clusters == cluster
+        parts = [terms[mine & kind].sum() for kind in (known, ~known)]
+        left = [1 - mine[kind].mean() for kind in (known, ~known)]
+        whole += sum(part / share**0.5 for part, share in zip(parts, left, strict=True)) ** 2
+        sums.append(sum(parts) ** 2)
+    df = (
+        kurtosis_df(squares)
+        if (squares := [x for x in sums if x > 1e-12 * max(sums)])
+        else math.inf
+    )
+    return whole, min(df, len(np.unique(clusters[known])) - 1.0)
+
+
+def rows_error(
+    terms: Array, known: Array, moves: Moves, clusters: Array | None, rest_df: float | None
+) -> tuple[float, float]:
+    """Return the squared error of a sum over rows of two samples, and its degrees of freedom."""
+    own = [terms[kind] ** 2 for kind in (known, ~known)]
+    (first, df), (second, df_of_rest) = known_error(own[0], *moves), known_error(own[1], 0, 0)
+    df = satterthwaite((first, second), (df, rest_df or df_of_rest))
+    if clusters is None:
+        return first + second, df
+    whole, most = by_cluster(terms, known, clusters)
+    plain = sum(float(part.sum()) * part.size / (part.size - 1) for part in own)
+    return (first + second) * max(
+        whole / plain if plain else known.sum() / np.unique(clusters[known]).size, 1
+    ), min(df, most)
 
 
 # ---------------------------------------------------------------------------------------------
 # Curves
 
 
-def roc(counts: Sequence[tuple[int, int, int, int]]) -> list[Point]:
-    """Return the curve of tables of true and false positives, false and true negatives."""
-    return [(Fraction(fp, fp + tn), Fraction(tp, tp + fn)) for tp, fp, fn, tn in counts]
-
-
-def best_so_far(points: Sequence[Point]) -> list[Point]:
-    """Return the best that a rising line reaches at or left of each x.
-
-    Where the line comes back there is a step: what lies to the right of a later point is cut off.
+def height(curve: Sequence[Point], x: Fraction, left: bool) -> Fraction:
+    """Return the best that a rising line reaches at or left of x, or only to the left of it.
 
     >>> back = [(0, 0), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 4), Fraction(3, 4)), (1, 1)]
-    >>> [(float(x), float(y)) for x, y in best_so_far(back)]
-    [(0.0, 0.0), (0.25, 0.25), (0.25, 0.5), (0.25, 0.75), (1.0, 1.0)]
+    >>> [float(height(back, Fraction(1, 4), left)) for left in (True, False)]
+    [0.25, 0.75]
     """
-    result: list[Point] = []
-    for i, ((x0, y0), (x1, y1)) in enumerate(pairwise(points)):
-        limit = min(x for x, _ in points[i + 1 :])
-        result.append((min(x0, limit), y0))
-        if x0 < limit < x1:
-            result.append((limit, y0 + (y1 - y0) * (limit - x0) / (x1 - x0)))
-    return [*result, points[-1]]
-
-
-def heights(curve: Sequence[Point], left: Fraction, right: Fraction) -> Point:
-    """Return the heights at both ends of an open interval without cutoffs, from within."""
+    best = Fraction(0)
     for (x0, y0), (x1, y1) in pairwise(curve):
-        if x0 <= left and right <= x1:
-            slope = (y1 - y0) / (x1 - x0)
-            return y0 + slope * (left - x0), y0 + slope * (right - x0)
-    raise ValueError("the curve does not reach from 0 to 1")
+        if x1 < x or (x1 == x and not left):
+            best = y1
+        elif x0 < x:
+            best = max(best, y0 + (y1 - y0) * (x - x0) / (x1 - x0))
+    return best
 
 
-def pieces(a: Sequence[Point], b: Sequence[Point]) -> list[Piece]:
-    """Return the intervals between cutoffs, left to right, and the heights of both curves."""
-    first, second = best_so_far(a), best_so_far(b)
-    grid = sorted({Fraction(0), Fraction(1), *(x for x, _ in first + second)})
-    return [(x, y, heights(first, x, y), heights(second, x, y)) for x, y in pairwise(grid)]
+def pieces(a: Sequence[Point], b: Sequence[Point]) -> list[tuple[Fraction, ...]]:
+    """Return what lies between cutoffs, left to right: both ends, and heights of a and of b."""
+    grid = sorted({x for x, _ in (*a, *b)})
+    return [
+        (low, high, *(height(of, x, x == high) for of in (a, b) for x in (low, high)))
+        for low, high in pairwise(grid)
+    ]
 
 
-def lead(a: Sequence[Point], b: Sequence[Point]) -> Lead:
-    """Return which curve dominates, and where the lead passes from one to the other."""
-    signs: list[tuple[Fraction, int]] = []  # who leads, in turn, and where that ends
-    for left, right, (a0, a1), (b0, b1) in pieces(a, b):
+def lead(a: Sequence[Point], b: Sequence[Point]) -> tuple[int, bool, tuple[float, ...]]:
+    """Return which curve dominates (1, -1 or 0), if both are equal, and where the lead changes."""
+    leads: list[tuple[Fraction, int]] = []  # who leads, in turn, and where that ends
+    for left, right, a0, a1, b0, b1 in pieces(a, b):
         start, end = a0 - b0, a1 - b1
         middle = left + (right - left) * start / (start - end) if start * end < 0 else right
-        for until, height in ((middle, start or end), (right, end or start)):
-            signs.append((until, (height > 0) - (height < 0)))
-    leads = [(until, sign) for until, sign in signs if sign]
-    crossings = tuple(until for (until, x), (_, y) in pairwise(leads) if x != y)
+        for until, ahead in ((middle, start or end), (right, end or start)):
+            leads += [(until, 1 if ahead > 0 else -1)] if ahead else []
+    crossings = tuple(float(until) for (until, x), (_, y) in pairwise(leads) if x != y)
     who = {sign for _, sign in leads}
-    return Lead(who.pop() if len(who) == 1 else 0, not leads, crossings)
+    return who.pop() if len(who) == 1 else 0, not leads, crossings
 
 
 def strictly_above(a: Sequence[Point], b: Sequence[Point]) -> bool:
     """Tell if a curve lies above another somewhere, and wherever not both are 0 or both are 1."""
-    for _, _, of_a, of_b in pieces(a, b):
-        ends = list(zip(of_a, of_b, strict=True))
-        if any(x < y or (x == y and x not in (0, 1)) for x, y in ends):
+    for _, _, a0, a1, b0, b1 in pieces(a, b):
+        if any(x < y or (x == y and x not in (0, 1)) for x, y in ((a0, b0), (a1, b1))):
             return False
-        if of_a == of_b and of_a[0] < of_a[1]:  # from 0 to 1, equal in between
+        if (a0, a1) == (b0, b1) and a0 < a1:  # from 0 to 1, equal in between
             return False
-    return lead(a, b).dominates == 1
+    return lead(a, b)[0] == 1
 
 
-def dominance(models: Mapping[str, Mapping[str, Sequence[Point]]]) -> list[Row]:
-    """Return the rows of all pairs of models, each with its lower, estimate and upper curve."""
+def dominance(models: Mapping[str, Mapping[str, Sequence[tuple[int, ...]]]]) -> list[Row]:
+    """Return the rows of all pairs of models, of the tables of each bound (tp, fp, fn, tn)."""
+    curves = {
+        name: {
+            bound: [(Fraction(fp, fp + tn), Fraction(tp, tp + fn)) for tp, fp, fn, tn in tables]
+            for bound, tables in of.items()
+        }
+        for name, of in models.items()
+    }
     rows: list[Row] = []
     for a, b in combinations(models, 2):
-        found = lead(models[a]["estimate"], models[b]["estimate"])
-        disjoint = any(
-            strictly_above(models[one]["lower"], models[other]["upper"])
-            for one, other in ((a, b), (b, a))
-        )
-        who = {1: a, -1: b, 0: None}[found.dominates]
-        rows.append((a, b, who, found.equal, disjoint, tuple(map(float, found.crossings))))
+        sign, equal, crossings = lead(*(curves[x]["estimate"] for x in (a, b)))
+        pairs = (a, b), (b, a)
+        disjoint = any(strictly_above(curves[x]["lower"], curves[y]["upper"]) for x, y in pairs)
+        rows.append((a, b, {1: a, -1: b, 0: None}[sign], equal, disjoint, crossings))
     return rows
