@@ -55,7 +55,7 @@ class Group(NamedTuple):
     """The estimated AUROC of one group, its variance and the df of that, and known positives."""
 
     auroc: Fraction
-    variance: Fraction
+    variance: Fraction | float
     n: int
     df: float
 
@@ -149,9 +149,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> holm([0.5, 0.9])
     [1.0, 1.0]
     """
-    order = sorted(p_values)
+    order = sorted(p for p in p_values if not math.isnan(p))
     raised = [(len(order) - place) * p for place, p in enumerate(order)]
-    return [min(1.0, max(raised[: order.index(p) + 1])) for p in p_values]
+    return [min(1.0, max(raised[: order.index(p) + 1])) if p in order else p for p in p_values]
 
 
 def two_samples(table: Sequence[Sequence[Fraction]]) -> tuple[Fraction, Fraction, Fraction]:
@@ -207,30 +207,36 @@ def paired(a: Scores, b: Scores, labels: Labels, beta: float | None, target: str
     ranks = [known_ranks(scores, labels) for scores in (a, b)]
     if on_new:
         ranks = [[rest - sum(row) for row in table] for table in tables]
-    apart = [y - x for x, y in zip(*ranks, strict=True)]
-    n, second, fourth = len(apart), *rest_moves(*tables, same)
+    apart, n = [y - x for x, y in zip(*ranks, strict=True)], len(ranks[0])
+    drawn = 1.0 if beta is None or on_new else float(1 - n / positives(labels, beta))
+    if n == 1 or (on_new and rest == 1):
+        return Outcome(float(mean(apart)), *[math.nan] * 4)
+    second, fourth = rest_moves(*tables, same)
     away = [(float(d - mean(apart)) / n) ** 2 for d in apart]
     known, df = known_error(away, second / n**2, fourth / n**4)
-    if on_new:
-        moved = [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(*tables, strict=True)]
-        squares = known, float(two_samples(moved)[2] * rest**2)
-        df = satterthwaite(squares, (df, rest - 1))
-        return from_variance(mean(apart), sum(squares), df)
-    drawn = 1 if beta is None else 1 - n / positives(labels, beta)
-    return from_variance(mean(apart), known * float(drawn), df)
+    moved = [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(*tables, strict=True)]
+    of_rest = float(two_samples(moved)[2] * rest**2) if on_new else 0.0
+    df = satterthwaite((known, of_rest), (df, rest - 1)) if on_new else df
+    return from_variance(mean(apart), known * drawn + of_rest, df)
 
 
 def group(scores: Scores, labels: Labels, beta: float, target: str) -> Group:
-    """Return the AUROC of a group and its variance, on new examples or from the draw of labels."""
+    """Return the AUROC of a group and its variance, on new examples or from the draw of labels.
+
+    Without any variance it is that of half a known positive more, at the other end.
+    """
     ranks, below = known_ranks(scores, labels), negatives(labels, beta)
-    n, area = len(ranks), 1 - (mean(ranks) - (positives(labels, beta) + 1) / 2) / below
-    if target == "population":
-        rest = len(labels) - n
-        _, *squares = two_samples(won(scores, labels))
-        df = satterthwaite(squares, (n - 1, rest - 1))
-        return Group(area, sum(squares) * (rest / below) ** 2, n, df)
-    drawn = 1 - n / positives(labels, beta)
-    return Group(area, variance(ranks) / n * drawn / below**2, n, n - 1)
+    n, rest, on_new = len(ranks), len(labels) - len(ranks), target == "population"
+    area = 1 - (mean(ranks) - (positives(labels, beta) + 1) / 2) / below
+    if n == 1 or (on_new and rest == 1):
+        return Group(area, math.nan, n, math.nan)
+    drawn = 1 if on_new else 1 - n / positives(labels, beta)
+    squares = [variance(ranks) / n * drawn / rest**2]
+    if on_new:
+        squares = [*two_samples(won(scores, labels))[1:]]
+    df = satterthwaite(squares, (n - 1, rest - 1)[: len(squares)])
+    square = sum(squares) or Fraction(1, 2) * drawn / n**2
+    return Group(area, square * (rest / below) ** 2, n, min(df, 1e300) if any(squares) else n - 1)
 
 
 def compare(
