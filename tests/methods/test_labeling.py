@@ -218,6 +218,13 @@ def test_many_labels_needed_are_those_of_single_trials() -> None:
     # By the definition at every number of labels that is tried, one after the other.
     assert needed(0.0055, 5918, beta=0.01, probability=0.8) == 2987
     assert needed(0.0125, 5426, beta=0.01) == 981
+    # Of so many the width at one count decides: that which few are nearer to a half than.
+    size = needed(0.004, 10**8, beta=0.3, probability=0.8)
+    for number in (size, size - 1):
+        most = int(stats.hypergeom.ppf(0.8, 10**8, 3 * 10**7, number))
+        row = pu_accessor.beta_from_labels(most, number, 10**8).iloc[0]
+        counts = round(10**8 * (row["upper"] - row["lower"]))
+        assert (counts <= 400_000) == (number == size)
 
 
 def few() -> pd.DataFrame:
@@ -248,14 +255,22 @@ def test_power_by_a_pilot_is_that_of_its_placements(difference: float) -> None:
         np.testing.assert_allclose(found, wanted)
 
 
-def test_power_is_a_number_however_far_models_are_apart() -> None:
-    def chance(apart: float, correlation: float) -> float:
-        pilot = {"auroc": 0.8, "correlation": correlation}
-        return labeling.power(apart, 100, 500, pilot=pilot, beta=0.1)
-
-    chances = [chance(apart, 0.99) for apart in np.linspace(0, 0.19, 40)]
-    assert (np.diff(chances) >= 0).all() and chances[-1] == 1
-    assert 0 < chance(0.01, -1) < chance(0.01, 1) <= 1
+@pytest.mark.parametrize("correlation", [-1, 0, 0.5, 0.99])
+@pytest.mark.parametrize("difference", [0.02, 0.1, 0.39])  # as far as there are two AUROC
+def test_power_of_normal_scores_is_in_closed_form(difference: float, correlation: float) -> None:
+    """If none is hidden: placements have the moments of two normals' orthants."""
+    ends = np.array([0.8 + difference / 2, 0.8 - difference / 2])
+    roots, sizes = special.ndtri(ends), np.array([100, 500])
+    square = 0.0
+    for (one, other), of_both in (((0, 0), 0.5), ((1, 1), 0.5), ((0, 1), correlation / 2)):
+        both = stats.multivariate_normal.cdf(roots[[one, other]], cov=[[1, of_both], [of_both, 1]])
+        square += (both - ends[one] * ends[other]) * (1 if one == other else -2)
+    df = (1 / sizes).sum() ** 2 / (1 / sizes**2 / (sizes - 1)).sum()
+    apart, reach = difference / (square * (1 / sizes).sum()) ** 0.5, stats.t.isf(0.025, df)
+    pilot = {"auroc": 0.8, "correlation": correlation}
+    found = labeling.power(difference, 100, 500, pilot=pilot, beta=0)
+    wrong = np.nan_to_num(stats.nct.cdf(-reach, df, apart))
+    assert found == pytest.approx(stats.nct.sf(reach, df, apart) + wrong, abs=2e-3)
 
 
 def test_values_of_normal_scores_are_those_of_a_pilot_of_them() -> None:

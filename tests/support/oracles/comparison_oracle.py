@@ -1,144 +1,59 @@
 """Slow reference for comparisons: mid-ranks, t tests, sums over rows, and dominance of curves.
 
-Ranks, means, variances and curves are fractions; Student's distribution is that of scipy.
+Curves are fractions; Student's distribution is that of scipy.
 
 Student's data on sleep, with what R's documentation says of them:
 
->>> drug = [Fraction(x, 10) for x in (7, -16, -2, -12, -1, 34, 37, 8, 0, 20)]
->>> other = [Fraction(x, 10) for x in (19, 8, 11, 1, -1, 44, 55, 16, 46, 34)]
->>> apart = [x - y for x, y in zip(drug, other)]
->>> one = from_variance(mean(apart), variance(apart) / 10, 9)
->>> round(one.statistic, 4), one.df, round(one.p_value, 6)
-(-4.0621, 9, 0.002833)
->>> [round(limit, 7) for limit in interval(one, 0.95)]
-[-2.4598858, -0.7001142]
->>> two = welch(*(Group(mean(x), variance(x) / 10, 10, 9) for x in (drug, other)))
->>> round(two.statistic, 4), round(two.df, 3), round(two.p_value, 5)
-(-1.8608, 17.776, 0.07939)
->>> [round(limit, 7) for limit in interval(two, 0.95)]
-[-3.3654832, 0.2054832]
+>>> drug = np.array([7, -16, -2, -12, -1, 34, 37, 8, 0, 20]) / 10
+>>> other = np.array([19, 8, 11, 1, -1, 44, 55, 16, 46, 34]) / 10
+>>> apart, each = drug - other, [(x.var(ddof=1) / 10, 9) for x in (drug, other)]
+>>> print(*t_test(apart.mean(), apart.var(ddof=1) / 10, 9, 0.95).round(6))
+-1.58 -2.459886 -0.700114 -4.062128 9.0 0.002833
+>>> print(*t_test(apart.mean(), *total(*each), 0.95).round(5))
+-1.58 -3.36548 0.20548 -1.86081 17.77647 0.07939
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-Label = bool | None
-Scores = Sequence[float]
-Labels = Sequence[Label]
-Row = tuple[object, ...]
-Point = tuple[Fraction, Fraction]
 Array = NDArray[Any]
+Labels = Sequence[bool | None]
+Scores = Sequence[float]
 Functional = Callable[[Array, Array], float]  # of shares of rows among the known, and the rest
 Moves = tuple[float, float]  # of the rest: mean square and mean fourth power
+Part = tuple[float, float]  # of a squared error, and its degrees of freedom
+Row = tuple[object, ...]
+Point = tuple[Fraction, Fraction]
 
 STEP = 1e-4  # of a weight: central differences are exact to about its square
-
-
-class Outcome(NamedTuple):
-    """A t test of a mean or a difference, with the standard error it rests on."""
-
-    estimate: float
-    se: float
-    statistic: float
-    df: float
-    p_value: float
-
-
-class Group(NamedTuple):
-    """The estimated AUROC of one group, its variance and the df of that, and known positives."""
-
-    auroc: Fraction
-    variance: Fraction | float
-    n: int
-    df: float
-
-
-def mid_rank(score: float, scores: Scores) -> Fraction:
-    """Return the rank of a score from the top, 1 for the best, ties averaged."""
-    return sum(Fraction((x > score) + (x >= score), 2) for x in scores) + Fraction(1, 2)
-
-
-def known_ranks(scores: Scores, labels: Labels) -> list[Fraction]:
-    """Return the mid-ranks, among all examples, of the known positives."""
-    both = zip(scores, labels, strict=True)
-    return [mid_rank(score, scores) for score, label in both if label is True]
-
-
-def positives(labels: Labels, beta: float) -> Fraction:
-    """Return P, the positives among all examples."""
-    return labels.count(True) + Fraction(str(beta)) * labels.count(None)
-
-
-def negatives(labels: Labels, beta: float) -> Fraction:
-    """Return M, the examples that are not positive."""
-    return len(labels) - positives(labels, beta)
-
-
-def mean(values: Sequence[Fraction]) -> Fraction:
-    """Return the mean."""
-    return sum(values, Fraction(0)) / len(values)
-
-
-def variance(values: Sequence[Fraction]) -> Fraction:
-    """Return the variance, with n - 1 in the denominator."""
-    return sum(((v - mean(values)) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
-
-
-def won_pairs(scores: Scores, truth: Sequence[bool]) -> Fraction:
-    """Return the share of pairs of a positive and a negative that are in order."""
-    return mean([mean(row) for row in won(scores, truth)])
-
-
-def won(scores: Scores, labels: Labels) -> list[list[Fraction]]:
-    """Return, for each known positive, what it wins against each other example: 1, 1/2 or 0."""
-    known = [s for s, label in zip(scores, labels, strict=True) if label is True]
-    others = [s for s, label in zip(scores, labels, strict=True) if label is not True]
-    return [[Fraction((x > z) - (x < z) + 1, 2) for z in others] for x in known]
 
 
 # ---------------------------------------------------------------------------------------------
 # Tests
 
 
-def t_quantile(level: float, df: float) -> float:
-    """Return the t that |T| stays below with the probability level."""
-    return float(stats.t.isf((1 - level) / 2, df))
+def total(*parts: Part) -> Part:
+    """Return a sum of variances, and its degrees of freedom, infinite without any."""
+    whole, below = sum(x for x, _ in parts), sum(x**2 / df for x, df in parts)
+    return whole, whole**2 / below if below else math.inf
 
 
-def interval(test: Outcome, level: float) -> tuple[float, float]:
-    """Return the limits of the confidence interval."""
-    width = 0.0 if test.se == 0 else t_quantile(level, test.df) * test.se
-    return test.estimate - width, test.estimate + width
-
-
-def from_variance(estimate: Fraction, squared: Fraction | float, df: float) -> Outcome:
-    """Return the t test of an estimate with a given squared standard error."""
-    if squared == 0:
-        side = (estimate > 0) - (estimate < 0)
-        statistic = side * math.inf if side else 0.0
-        return Outcome(float(estimate), 0.0, statistic, df, 0.0 if side else 1.0)
-    se = math.sqrt(squared)
-    statistic = float(estimate) / se
-    return Outcome(float(estimate), se, statistic, df, 2 * float(stats.t.sf(abs(statistic), df)))
-
-
-def satterthwaite(squares: Sequence[Fraction | float], dfs: Sequence[float]) -> float:
-    """Return the degrees of freedom of a sum of variances, infinite without any."""
-    below = sum(float(square) ** 2 / df for square, df in zip(squares, dfs, strict=True))
-    return float(sum(squares)) ** 2 / below if below else math.inf
-
-
-def welch(a: Group, b: Group) -> Outcome:
-    """Return the t test of equal means with unequal variances."""
-    squares = a.variance, b.variance
-    return from_variance(a.auroc - b.auroc, sum(squares), satterthwaite(squares, (a.df, b.df)))
+def t_test(estimate: float, square: float, df: float, level: float) -> Array:
+    """Return an estimate, its limits, statistic, degrees of freedom and p value."""
+    if square == 0:
+        statistic = math.copysign(math.inf, estimate) if estimate else 0.0
+        return np.array([*[estimate] * 3, statistic, df, float(not estimate)])
+    error = math.sqrt(square)
+    away, statistic = stats.t.isf((1 - level) / 2, df) * error, estimate / error
+    p_value = 2 * stats.t.sf(abs(statistic), df)
+    return np.array([estimate, estimate - away, estimate + away, statistic, df, p_value])
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -154,116 +69,125 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [min(1.0, max(raised[: order.index(p) + 1])) if p in order else p for p in p_values]
 
 
-def two_samples(table: Sequence[Sequence[Fraction]]) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the mean of a table, and the variances that its rows and columns give it."""
-    rows, columns = [mean(row) for row in table], [mean(c) for c in zip(*table, strict=True)]
-    return mean(rows), variance(rows) / len(rows), variance(columns) / len(columns)
-
-
-# ---------------------------------------------------------------------------------------------
-# Comparisons of AUROC
-
-
 def kurtosis_df(squares: Sequence[float]) -> float:
     """Return the degrees of freedom of a variance, by the kurtosis of what is squared."""
-    n, plain = len(squares), sum(squares)
-    kurtosis = n * sum(x * x for x in squares) / plain**2
-    return float(min(2 * n / max(kurtosis - 1, 2 / n), n - 1))
+    n, values = len(squares), np.array(squares)
+    kurtosis = np.mean(values**2) / np.mean(values) ** 2 if n and values.any() else 1.0
+    return float(min(2 * n / max(kurtosis - 1, 2 / max(n, 1)), n - 1)) if n else math.inf
 
 
-def known_error(squares: Sequence[float], second: float, fourth: float) -> tuple[float, float]:
+def known_error(squares: Sequence[float] | Array, second: float, fourth: float) -> Part:
     """Return a sum of squares, with three degrees of freedom of what the rest says, and its df."""
-    n, plain = len(squares), float(sum(squares))
-    own, df = plain * n / (n - 1), kurtosis_df(squares) if plain else n - 1.0
-    if n * second <= own:
+    n, plain, df = len(squares), float(sum(squares)), kurtosis_df(squares)
+    own, by_rest = plain * n / (n - 1), n * second
+    if by_rest <= own:
         return own, df
     seen = min(df, 2 * n / max(fourth / second**2 - 1, 2 / n)) if plain else 0.0
     if seen >= 30:
         return own, df
-    return (seen * own + 3 * n * second) / (seen + 3), min(seen + 3, n - 1)
+    return (seen * own + 3 * by_rest) / (seen + 3), min(seen + 3, n - 1)
 
 
-def rest_moves(
-    won_a: Sequence[Sequence[Fraction]], won_b: Sequence[Sequence[Fraction]], same: bool
-) -> tuple[float, float]:
+def rest_moves(won_a: Array, won_b: Array, same: bool) -> Moves:
     """Return by how many ranks the rest moves: the mean square, and the mean fourth power.
 
     A rank is that of the middle of all with as many known positives above, in 32 steps.
     """
-    n, size, middle = len(won_a), len(won_a[0]), []
+    n, size, middle = *np.shape(won_a), []
     for table in (won_a, won_b):
-        steps = [int(2 * sum(column)) * 32 // (2 * n + 1) for column in zip(*table, strict=True)]
-        middle.append([sum((x < y) + (x == y) / 2 for x in steps) for y in steps])
-    away = [x - y for x, y in zip(*middle, strict=True)] + [0.0 if same else float(size)]
-    return sum(x**2 for x in away) / size, sum(x**4 for x in away) / size
+        steps = (2 * np.sum(np.array(table, float), axis=0)).astype(int) * 32 // (2 * n + 1)
+        middle.append(stats.rankdata(steps))
+    away = np.append(middle[0] - middle[1], 0 if same else size)
+    return (away**2).sum() / size, (away**4).sum() / size
 
 
-def paired(a: Scores, b: Scores, labels: Labels, beta: float | None, target: str) -> Outcome:
-    """Compare two rankings of the same examples, in ranks, by the mean difference in rank."""
-    tables, both = [won(scores, labels) for scores in (a, b)], [*zip(a, b, strict=True)]
-    pairs = combinations(both, 2)
-    same = all((x > u) - (x < u) == (y > v) - (y < v) for (x, y), (u, v) in pairs)
-    rest, on_new = len(tables[0][0]), target == "population"
-    ranks = [known_ranks(scores, labels) for scores in (a, b)]
+# ---------------------------------------------------------------------------------------------
+# AUROC
+
+
+def wins(scores: Scores, labels: Labels) -> Array:
+    """Return what each known positive wins against each other example: 1, 1/2 or 0."""
+    known, score = np.array([label is True for label in labels]), np.array(scores)
+    return (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2
+
+
+def positives(labels: Labels, beta: float) -> float:
+    """Return P, the positives among all examples."""
+    return labels.count(True) + beta * labels.count(None)
+
+
+def spread(values: Array) -> Array:
+    """Return deviations from the mean, exactly 0 where nothing but rounding is."""
+    away: Array = values - values.mean()
+    return np.where(np.abs(away) < 1e-12 * (1 + np.abs(values).max()), 0, away)
+
+
+def known_ranks(scores: Scores, labels: Labels) -> Array:
+    """Return the mid-ranks from the top, among all examples, of the known positives."""
+    return stats.rankdata(-np.array(scores))[[label is True for label in labels]]
+
+
+def paired(
+    a: Sequence[float], b: Scores, labels: Labels, beta: float | None, target: str
+) -> tuple[float, Part]:
+    """Return the mean difference in rank of the known positives, and its squared error."""
+    tables, on_new = [wins(scores, labels) for scores in (a, b)], target == "population"
+    n, rest = tables[0].shape
+    apart = known_ranks(b, labels) - known_ranks(a, labels)
     if on_new:
-        ranks = [[rest - sum(row) for row in table] for table in tables]
-    apart, n = [y - x for x, y in zip(*ranks, strict=True)], len(ranks[0])
-    drawn = 1.0 if beta is None or on_new else float(1 - n / positives(labels, beta))
+        apart = (tables[0] - tables[1]).sum(axis=1)
+    hidden = 1.0 if beta is None or on_new else 1 - n / positives(labels, beta)
     if n == 1 or (on_new and rest == 1):
-        return Outcome(float(mean(apart)), *[math.nan] * 4)
-    second, fourth = rest_moves(*tables, same)
-    away = [(float(d - mean(apart)) / n) ** 2 for d in apart]
-    known, df = known_error(away, second / n**2, fourth / n**4)
-    moved = [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(*tables, strict=True)]
-    of_rest = float(two_samples(moved)[2] * rest**2) if on_new else 0.0
-    df = satterthwaite((known, of_rest), (df, rest - 1)) if on_new else df
-    return from_variance(mean(apart), known * drawn + of_rest, df)
+        return apart.mean(), (math.nan, math.nan)
+    orders = [np.sign(np.subtract.outer(scores, scores)) for scores in (a, b)]
+    same = bool((orders[0] == orders[1]).all())
+    second, fourth = rest_moves(*tables, same=same)
+    known, df = known_error(((spread(apart) / n) ** 2).tolist(), second / n**2, fourth / n**4)
+    moved = spread((tables[0] - tables[1]).mean(axis=0))
+    of_rest = (moved @ moved * rest / (rest - 1), rest - 1.0) if on_new else None
+    return apart.mean(), total((known, df), of_rest) if of_rest else (known * hidden, df)
 
 
-def group(scores: Scores, labels: Labels, beta: float, target: str) -> Group:
-    """Return the AUROC of a group and its variance, on new examples or from the draw of labels.
+def group(scores: Scores, labels: Labels, beta: float, target: str) -> tuple[float, Part]:
+    """Return the AUROC of a group, and its squared error on new examples or of the draw of labels.
 
-    Without any variance it is that of half a known positive more, at the other end.
+    Without any error it is that of half a known positive more, at the other end.
     """
-    ranks, below = known_ranks(scores, labels), negatives(labels, beta)
-    n, rest, on_new = len(ranks), len(labels) - len(ranks), target == "population"
-    area = 1 - (mean(ranks) - (positives(labels, beta) + 1) / 2) / below
+    table, ranks, p = wins(scores, labels), known_ranks(scores, labels), positives(labels, beta)
+    (n, rest), below, on_new = table.shape, len(labels) - p, target == "population"
+    area, hidden = 1 - (ranks.mean() - (p + 1) / 2) / below, 1 if on_new else 1 - n / p
     if n == 1 or (on_new and rest == 1):
-        return Group(area, math.nan, n, math.nan)
-    drawn = 1 if on_new else 1 - n / positives(labels, beta)
-    squares = [variance(ranks) / n * drawn / rest**2]
-    if on_new:
-        squares = [*two_samples(won(scores, labels))[1:]]
-    df = satterthwaite(squares, (n - 1, rest - 1)[: len(squares)])
-    square = sum(squares) or Fraction(1, 2) * drawn / n**2
-    return Group(area, square * (rest / below) ** 2, n, min(df, 1e300) if any(squares) else n - 1)
+        return area, (math.nan, math.nan)
+    terms = [table.mean(axis=1), table.mean(axis=0)] if on_new else [ranks / rest]
+    squares = [(spread(x) @ spread(x) / (x.size - 1) / x.size, x.size - 1.0) for x in terms]
+    square, df = total(*squares)
+    if not square:
+        square, df = 0.5 / n**2, n - 1
+    return area, (square * hidden * (rest / below) ** 2, df)
 
 
 def compare(
     models: Mapping[str, Scores], labels: Labels, beta: float | None, level: float, target: str
 ) -> list[Row]:
-    """Return the rows of all pairs of models, with a size if there is a beta."""
-    pairs = [*combinations(models, 2)]
-    tests = [paired(models[a], models[b], labels, beta, target) for a, b in pairs]
-    adjusted = holm([one.p_value for one in tests])
-    rows: list[Row] = []
-    for pair, one, p in zip(pairs, tests, adjusted, strict=True):
-        scale = 1.0 if beta is None else float(negatives(labels, beta))
-        size = [end / scale for end in (one.estimate, *interval(one, level))]
-        sign = (one.estimate > 0) - (one.estimate < 0)
-        rows.append((*pair, *(size if beta is not None else ()), *one[2:], p, sign))
-    return rows
+    """Return the rows of all pairs of models: in ranks, if there is no beta."""
+    pairs, tests = [*combinations(models, 2)], []
+    below = 1 if beta is None else len(labels) - positives(labels, beta)
+    for a, b in pairs:
+        mean, error = paired(models[a], models[b], labels, beta, target)
+        tests.append(t_test(mean, *error, level) / [below, below, below, 1, 1, 1])
+    adjusted = zip(pairs, tests, holm([test[-1] for test in tests]), strict=True)
+    first = 3 if beta is None else 0
+    return [(*pair, *test[first:], p, np.sign(test[0])) for pair, test, p in adjusted]
 
 
-def gaps(groups: Mapping[str, Group], level: float) -> list[Row]:
-    """Return the rows of all pairs of groups."""
-    pairs = [*combinations(groups, 2)]
-    tests = [welch(groups[a], groups[b]) for a, b in pairs]
-    adjusted = holm([one.p_value for one in tests])
-    return [
-        (a, b, one.estimate, *interval(one, level), *one[2:], p)
-        for (a, b), one, p in zip(pairs, tests, adjusted, strict=True)
-    ]
+def gaps(groups: Mapping[str, tuple[float, Part]], level: float) -> list[Row]:
+    """Return the rows of all pairs of groups, with the estimates of both."""
+    rows, areas = [], {name: area for name, (area, _) in groups.items()}
+    for a, b in combinations(groups, 2):
+        test = t_test(areas[a] - areas[b], *total(groups[a][1], groups[b][1]), level)
+        rows.append((a, b, areas[a], areas[b], *test))
+    adjusted = holm([row[-1] for row in rows])
+    return [(*row, p) for row, p in zip(rows, adjusted, strict=True)]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -293,9 +217,8 @@ def functional(name: str, score: Array, known: Array, hidden: float, at: float) 
         true, p = one @ hit, found / size
         false = (other @ hit - hidden * true) / (1 - hidden)
         tp, fp = p * true, (1 - p) * false
-        f1, cost = 2 * tp / (tp + fp + p), at / (1 - at)
-        formulas = {"recall": true, "precision": tp / (tp + fp), "f1": f1}
-        return float((formulas | {"net_benefit": tp - fp * cost})[name])
+        formulas = {"recall": true, "precision": tp / (tp + fp), "f1": 2 * tp / (tp + fp + p)}
+        return float(formulas[name])
 
     def auroc(one: Array, other: Array) -> float:
         return float((other @ wins @ one - hidden / 2) / (1 - hidden))
@@ -335,28 +258,22 @@ def by_cluster(terms: Array, known: Array, clusters: Array) -> tuple[float, floa
         left = [1 - mine[kind].mean() for kind in (known, ~known)]
         whole += sum(part / share**0.5 for part, share in zip(parts, left, strict=True)) ** 2
         sums.append(sum(parts) ** 2)
-    df = (
-        kurtosis_df(squares)
-        if (squares := [x for x in sums if x > 1e-12 * max(sums)])
-        else math.inf
-    )
-    return whole, min(df, len(np.unique(clusters[known])) - 1.0)
+    return whole, kurtosis_df([x for x in sums if x > 1e-12 * max(sums)])
 
 
 def rows_error(
     terms: Array, known: Array, moves: Moves, clusters: Array | None, rest_df: float | None
-) -> tuple[float, float]:
+) -> Part:
     """Return the squared error of a sum over rows of two samples, and its degrees of freedom."""
     own = [terms[kind] ** 2 for kind in (known, ~known)]
-    (first, df), (second, df_of_rest) = known_error(own[0], *moves), known_error(own[1], 0, 0)
-    df = satterthwaite((first, second), (df, rest_df or df_of_rest))
+    first, (second, df) = known_error(own[0], *moves), known_error(own[1], 0, 0)
+    square, df = total(first, (second, rest_df or df))
     if clusters is None:
-        return first + second, df
+        return square, df
     whole, most = by_cluster(terms, known, clusters)
-    plain = sum(float(part.sum()) * part.size / (part.size - 1) for part in own)
-    return (first + second) * max(
-        whole / plain if plain else known.sum() / np.unique(clusters[known]).size, 1
-    ), min(df, most)
+    plain, held = sum(known_error(part, 0, 0)[0] for part in own), np.unique(clusters[known]).size
+    effect = whole / plain if plain else known.sum() / held
+    return square * max(effect, 1), min(df, most, held - 1)
 
 
 # ---------------------------------------------------------------------------------------------
