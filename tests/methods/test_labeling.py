@@ -18,7 +18,7 @@ from tests.cases import placements
 from tests.support import example as example_rows
 
 SEEDS = st.integers(0, 10**6)
-WAYS = (
+WAYS: tuple[dict[str, Any], ...] = (
     *({}, {"by": "site"}, {"strata": "site"}, {"strata": 0.5}, {"strata": [1.0, 0.25]}),
     *({"strata": pd.Series([0.2, 2.0, 1.0])}, {"below": 1.0}, {"above": 0.5}),
     *({"below": 1.5, "above": 0}, {"strata": [0.5], "nan_policy": "worst"}),
@@ -113,8 +113,9 @@ def test_every_source_draws_the_rows_of_the_frame(source: Any) -> None:
     frame = draw(3)[0].reset_index(drop=True).drop(columns="site")
     free = int(frame["label"].isna().sum())
     for size, how in ((9, {}), (free, {}), (9, {"strata": 0.5}), (9, {"above": 0.2})):
-        each = (x.sample_to_label(size, **how, random_state=1) for x in (frame.pu, source(frame)))
-        pd.testing.assert_frame_equal(*each, check_names=False)
+        asked: Any = {"size": size, **how, "random_state": 1}
+        expected, found = (x.sample_to_label(**asked) for x in (frame.pu, source(frame)))
+        pd.testing.assert_frame_equal(found, expected, check_names=False)
     with pytest.raises(PUDataError, match=f"between 1 and .* unlabeled rows, {free}, but"):
         source(frame).sample_to_label(free + 1, random_state=0)
 

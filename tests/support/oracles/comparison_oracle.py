@@ -69,7 +69,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [min(1.0, max(raised[: order.index(p) + 1])) if p in order else p for p in p_values]
 
 
-def kurtosis_df(squares: Sequence[float]) -> float:
+def kurtosis_df(squares: Sequence[float] | Array) -> float:
     """Return the degrees of freedom of a variance, by the kurtosis of what is squared."""
     n, values = len(squares), np.array(squares)
     kurtosis = np.mean(values**2) / np.mean(values) ** 2 if n and values.any() else 1.0
@@ -108,7 +108,7 @@ def rest_moves(won_a: Array, won_b: Array, same: bool) -> Moves:
 def wins(scores: Scores, labels: Labels) -> Array:
     """Return what each known positive wins against each other example: 1, 1/2 or 0."""
     known, score = np.array([label is True for label in labels]), np.array(scores)
-    return (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2
+    return np.asarray((np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2)
 
 
 def positives(labels: Labels, beta: float) -> float:
@@ -141,7 +141,7 @@ def paired(
         return apart.mean(), (math.nan, math.nan)
     orders = [np.sign(np.subtract.outer(scores, scores)) for scores in (a, b)]
     same = bool((orders[0] == orders[1]).all())
-    second, fourth = rest_moves(*tables, same=same)
+    second, fourth = rest_moves(tables[0], tables[1], same)
     known, df = known_error(((spread(apart) / n) ** 2).tolist(), second / n**2, fourth / n**4)
     moved = spread((tables[0] - tables[1]).mean(axis=0))
     of_rest = (moved @ moved * rest / (rest - 1), rest - 1.0) if on_new else None
