@@ -54,7 +54,7 @@ def by_hand(case: dict[str, Any], probability: Any, label: Any) -> float:
     known, (name, beta) = label == 1, (case["metric"], case.get("beta", 0.0))
     if "at" not in case:
         value = oracle.functional(name, probability, known, beta, 0)
-        return min(value(known / known.sum(), ~known / (~known).sum()), 1.0)
+        return min(float(value(known / known.sum(), ~known / (~known).sum())), 1.0)
     pu: Any = pd.DataFrame({"score": probability, "label": label}).pu(unlabeled=0)
     found = pu.metric(name, beta, at=case["at"], target="examples")["estimate"].item()
     return float(-found if name in ("fnr", "fpr") else found)

@@ -144,14 +144,11 @@ def question(name: str) -> dict[str, Any]:
 
 
 @cache
-def reference(kind: str, name: str, beta: float) -> tuple[list[float], list[oracle.Array]]:
-    """Return the value of each model, and what each row adds to it by its weight."""
-    rows, at = rows_of(kind), CUT if "at" in question(name) else 5.0
-    shares = KNOWN / KNOWN.sum(), ~KNOWN / (~KNOWN).sum()
-    values = [
-        oracle.functional(name, rows[model].to_numpy(), KNOWN, beta, at) for model in MODELS[:3]
-    ]
-    return [value(*shares) for value in values], [oracle.pulls(value, KNOWN) for value in values]
+def reference(kind: str, name: str, beta: float, model: str) -> tuple[Any, oracle.Array]:
+    """Return the value of a model, and what each row adds to it by its weight."""
+    at, score = CUT if "at" in question(name) else 5.0, rows_of(kind)[model].to_numpy()
+    value = oracle.functional(name, score, KNOWN, beta, at)
+    return value(KNOWN / KNOWN.sum(), ~KNOWN / (~KNOWN).sum()), oracle.pulls(value, KNOWN)
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])
@@ -165,10 +162,11 @@ def test_errors_are_of_what_rows_add(name: str, kind: str, cluster: str | None) 
     pu = rows.pu(score=MODELS[:2], cluster=cluster)
     found = pu.compare(beta=BETAS, **question(name), level=0.9)
     for (_, row), beta in zip(found.iterrows(), BETAS, strict=True):
-        values, pulls = reference(kind, name, beta)
-        terms = np.where(KNOWN, *(pulls[0] - pulls[1]))
+        one, pull = reference("models", name, beta, "svm")  # the same in all kinds
+        other, other_pull = reference(kind, name, beta, "forest")
+        terms = np.where(KNOWN, *(pull - other_pull))
         counted = int(np.ceil(180 * beta)) if few else 180
-        moves = oracle.moves_of(pulls[0], pulls[1], ~KNOWN, counted)
+        moves = oracle.moves_of(pull, other_pull, ~KNOWN, counted)
         if name == "auroc":
             second, fourth = oracle.rest_moves(won[0], won[1], same=False)
             unit = 1 / (60 * 180 * (1 - beta)) ** 2
@@ -178,7 +176,7 @@ def test_errors_are_of_what_rows_add(name: str, kind: str, cluster: str | None) 
         square, df = oracle.rows_error(terms, KNOWN, moves, clusters, rest_df)
         # There a row of the rest counts once more in its own rank.
         rel = {"average_precision": 0.25, "bedroc": 0.06}[name] if few else 1e-6
-        difference, estimate = values[0] - values[1], row["difference"]
+        difference, estimate = one - other, row["difference"]
         away = stats.t.ppf(0.95, row["df"]) * square**0.5
         assert row["statistic"] == pytest.approx(difference / square**0.5, rel=rel)
         assert row["df"] == pytest.approx(df, rel=rel)
@@ -199,7 +197,7 @@ def test_p_values_are_adjusted_by_chances_of_the_largest(name: str, cluster: str
     )
     pd.testing.assert_frame_equal(plain, holm)
     pd.testing.assert_frame_equal(*(x.drop(columns="p_adjusted") for x in (found, holm)))
-    pulls = reference("models", name, BETAS[1])[1]
+    pulls = [reference("models", name, BETAS[1], model)[1] for model in MODELS[:3]]
     terms = [np.where(KNOWN, *pull) for pull in (*pulls, pulls[0])]
     names = rows["patient"] if cluster else rows.index
     sums = np.array([pd.Series(x).groupby(names.to_numpy()).sum() for x in terms])
@@ -226,7 +224,7 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     def area(model: str) -> oracle.Functional:
         score = rows[model].to_numpy()
         wins = same * (1 + np.sign(score[:, np.newaxis] - score)) / 2
-        return lambda one, other: float(one @ wins @ (other / (same @ other)))
+        return lambda one, other: np.sum(one * (wins @ (other / (same @ other))), axis=0)
 
     one, two = (oracle.pulls(area(model), KNOWN) for model in MODELS[:2])
     terms = np.where(KNOWN, *(one - two))

@@ -26,7 +26,7 @@ from scipy import stats
 Array = NDArray[Any]
 Labels = Sequence[bool | None]
 Scores = Sequence[float]
-Functional = Callable[[Array, Array], float]  # of shares of rows among the known, and the rest
+Functional = Callable[[Array, Array], Array]  # of shares of rows among the known, and the rest
 Moves = tuple[float, float]  # of the rest: mean square and mean fourth power
 Part = tuple[float, float]  # of a squared error, and its degrees of freedom
 Row = tuple[object, ...]
@@ -197,31 +197,30 @@ def gaps(groups: Mapping[str, tuple[float, Part]], level: float) -> list[Row]:
 def functional(name: str, score: Array, known: Array, hidden: float, at: float) -> Functional:
     """Return a metric at a cutoff or alpha; `hidden` is the share of positives in the rest."""
     n, m, size = known.sum(), (~known).sum(), known.size
-    above, found, hit = score >= score[:, np.newaxis], n + hidden * m, score >= at
-    wins = (above.astype(float) + (score > score[:, np.newaxis])) / 2
+    found, hit = n + hidden * m, (score >= at).astype(float)
+    above, higher = ((score + tie > score[:, np.newaxis]).astype(float) for tie in (1e-9, 0))
 
-    def average_precision(one: Array, other: Array) -> float:
+    def average_precision(one: Array, other: Array) -> Array:
         others = n * (above @ one - one)  # the other known positives at or above each row
         rank = 1 + others + m * (above @ other - other)
-        return float(one @ ((1 + (found - 1) / (n - 1) * others) / rank))
+        return np.sum(one * (1 + (found - 1) / (n - 1) * others) / rank, axis=0)
 
-    def bedroc(one: Array, other: Array) -> float:
+    def bedroc(one: Array, other: Array) -> Array:
         def weight(start: Any, length: Any) -> Any:
             return (np.exp(-at * start / size) - np.exp(-at * (start + length) / size)) / length
 
         heads = n * (above @ one) + m * (above @ other)
         top, bottom = weight(0.0, found), weight(size - found, found)
-        return float((one @ weight(heads - 1, 1.0) - bottom) / (top - bottom))
+        return np.sum(one * (weight(heads - 1, 1.0) - bottom), axis=0) / (top - bottom)
 
-    def at_threshold(one: Array, other: Array) -> float:
-        true, p = one @ hit, found / size
-        false = (other @ hit - hidden * true) / (1 - hidden)
-        tp, fp = p * true, (1 - p) * false
-        formulas = {"recall": true, "precision": tp / (tp + fp), "f1": 2 * tp / (tp + fp + p)}
-        return float(formulas[name])
+    def at_threshold(one: Array, other: Array) -> Array:
+        true, p = hit @ one, found / size
+        tp, fp = p * true, (1 - p) * (hit @ other - hidden * true) / (1 - hidden)
+        return {"recall": true, "precision": tp / (tp + fp), "f1": 2 * tp / (tp + fp + p)}[name]
 
-    def auroc(one: Array, other: Array) -> float:
-        return float((other @ wins @ one - hidden / 2) / (1 - hidden))
+    def auroc(one: Array, other: Array) -> Array:
+        won = np.sum(other * ((above + higher) / 2 @ one), axis=0)
+        return (won - hidden / 2) / (1 - hidden)
 
     whole = {"average_precision": average_precision, "bedroc": bedroc, "auroc": auroc}
     return whole.get(name, at_threshold)
@@ -229,13 +228,17 @@ def functional(name: str, score: Array, known: Array, hidden: float, at: float) 
 
 def pulls(value: Functional, known: Array) -> Array:
     """Return the slope by the weight of each row: as a known positive, and as one of the rest."""
-
-    def moved(kind: int, step: Array) -> float:
-        weights = [known + step * (kind == 0), ~known + step * (kind == 1)]
-        return value(*(weight / weight.sum() for weight in weights))
-
-    steps = STEP * np.eye(known.size)
-    return np.array([[(moved(k, s) - moved(k, -s)) / (2 * STEP) for s in steps] for k in (0, 1)])
+    step, found = STEP * np.eye(known.size), []
+    for kind in ((1, 0), (0, 1)):
+        ends = []
+        for side in (1, -1):
+            weights = [
+                x[:, np.newaxis] + side * k * step
+                for x, k in zip((known, ~known), kind, strict=True)
+            ]
+            ends.append(value(*(weight / weight.sum(axis=0) for weight in weights)))
+        found.append((ends[0] - ends[1]) / (2 * STEP))
+    return np.array(found)
 
 
 def moves_of(a: Array, b: Array, rest: Array, counted: int) -> Moves:
@@ -265,6 +268,7 @@ def rows_error(
     terms: Array, known: Array, moves: Moves, clusters: Array | None, rest_df: float | None
 ) -> Part:
     """Return the squared error of a sum over rows of two samples, and its degrees of freedom."""
+    terms = np.where(np.abs(terms) < 1e-9 * np.abs(terms).max(), 0, terms)  # rounding
     own = [terms[kind] ** 2 for kind in (known, ~known)]
     first, (second, df) = known_error(own[0], *moves), known_error(own[1], 0, 0)
     square, df = total(first, (second, rest_df or df))
