@@ -1,5 +1,6 @@
 """Comparisons of models and of groups, by any metric, against slow references."""
 
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -201,9 +202,10 @@ def test_p_values_are_adjusted_by_chances_of_the_largest(name: str, cluster: str
     terms = [np.where(KNOWN, *pull) for pull in (*pulls, pulls[0])]
     names = rows["patient"] if cluster else rows.index
     sums = np.array([pd.Series(x).groupby(names.to_numpy()).sum() for x in terms])
-    contrasts = sums[[0, 0, 0, 1, 1, 2]] - sums[[1, 2, 3, 2, 3, 3]]
-    drawn = np.random.default_rng(0).normal(size=(60_000, sums.shape[1])) @ contrasts.T
-    large = np.abs(drawn) / np.maximum(np.sqrt((contrasts**2).sum(axis=1)), 1e-9)
+    apart = sums[[0, 0, 0, 1, 1, 2]] - sums[[1, 2, 3, 2, 3, 3]]
+    covariance, rng = apart @ apart.T, np.random.default_rng(0)
+    drawn = rng.multivariate_normal(np.zeros(6), covariance, 60_000)
+    large = np.abs(drawn) / np.maximum(np.sqrt(np.diag(covariance)), 1e-9)
     part, of_holm = (one[one["beta"] == BETAS[1]].reset_index() for one in (found, holm))
     order, reached = np.argsort(part["p_value"].to_numpy()), 0.0
     for place, pair in enumerate(order):
@@ -330,16 +332,19 @@ def test_gaps_are_those_of_the_intervals_of_each(name: Any, how: Any, betas: int
 # Dominance
 
 
-@pytest.mark.parametrize("seed", [*range(8), 103, 182, 233])  # the last cross slanting lines
+@pytest.mark.parametrize("seed", [2, 103, 182])
 def test_dominance_is_that_of_curves_in_fractions(seed: int) -> None:
-    (frame, _), level, beta = draw(seed), [0.95, 0.1][seed % 2], [0.0, 0.3, 1.0, 0.7][seed % 4]
+    (frame, _), level, beta = draw(seed), [0.95, 0.1][seed % 2], [0.7, 0.3, 1.0][seed % 3]
     tables: dict[str, dict[str, Any]] = {}
     for name in MODELS:
         counted = frame.pu(score=name).contingency(beta, level=level, ranks="all")
         ends = as_tables(counted, "lower"), as_tables(counted, "upper")
         middle = estimates_of(frame.assign(score=frame[name]), beta, ends)
         each = zip(BOUNDS, (ends[0], middle, ends[1]), strict=True)
-        tables[name] = {bound: [row[1:5] for row in of] for bound, of in each}
+        tables[name] = {
+            bound: [(Fraction(fp, fp + tn), Fraction(tp, tp + fn)) for _, tp, fp, fn, tn, *_ in of]
+            for bound, of in each
+        }
     found = frame.pu(score=MODELS).dominance([0.2, beta], level=level)
     columns = ["model_a", "model_b", "dominates", "equal", "disjoint", "crossings"]
     part = found[found["beta"] == beta][columns].to_numpy().tolist()
@@ -356,12 +361,3 @@ def test_dominance_of_groups_takes_a_beta_of_each() -> None:
     assert [*found] == ["site_a", "site_b", "beta", *columns]
     again = found[found["beta"] == 0.3].reset_index(drop=True)
     pd.testing.assert_frame_equal(own[columns], again[columns])
-
-
-def test_dominance_among_ties_has_no_crossing_where_nothing_steps_back() -> None:
-    # By the estimate a is (0, 0), (.5, 0), (1, 1), and b (0, 0), (.75, 0), (1, 1): of three
-    # latent negatives one is as high as its only known one, and one above.
-    columns = {"label": [*[None] * 5, 0], "a": [1, 1, 2, 1, 1, 2], "b": [0, 2, 1, 0, 0, 1]}
-    models = pd.DataFrame(columns).pu(score=["a", "b"])
-    found = models.assume(reference="negatives").dominance(0.3).loc[0]
-    assert (found["dominates"], found["crossings"]) == ("a", ())

@@ -332,19 +332,12 @@ def strictly_above(a: Sequence[Point], b: Sequence[Point]) -> bool:
     return lead(a, b)[0] == 1
 
 
-def dominance(models: Mapping[str, Mapping[str, Sequence[tuple[int, ...]]]]) -> list[Row]:
-    """Return the rows of all pairs of models, of the tables of each bound (tp, fp, fn, tn)."""
-    curves = {
-        name: {
-            bound: [(Fraction(fp, fp + tn), Fraction(tp, tp + fn)) for tp, fp, fn, tn in tables]
-            for bound, tables in of.items()
-        }
-        for name, of in models.items()
-    }
+def dominance(models: Mapping[str, Mapping[str, Sequence[Point]]]) -> list[Row]:
+    """Return the rows of all pairs of models, each with its lower, estimate and upper curve."""
     rows: list[Row] = []
     for a, b in combinations(models, 2):
-        sign, equal, crossings = lead(*(curves[x]["estimate"] for x in (a, b)))
+        sign, equal, crossings = lead(*(models[x]["estimate"] for x in (a, b)))
         pairs = (a, b), (b, a)
-        disjoint = any(strictly_above(curves[x]["lower"], curves[y]["upper"]) for x, y in pairs)
+        disjoint = any(strictly_above(models[x]["lower"], models[y]["upper"]) for x, y in pairs)
         rows.append((a, b, {1: a, -1: b, 0: None}[sign], equal, disjoint, crossings))
     return rows
