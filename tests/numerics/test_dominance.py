@@ -11,15 +11,16 @@ from pu_accessor.inference.comparison.dominance import compare_roc_curves
 from tests.support.oracles import comparison_oracle as oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
-# Rates of a curve that rises, and may come back to the left or stay.
+# Rates of a curve, which may come back to the left, or fall, but not both.
 STEPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=4)
 
 
 @st.composite
 def curves(draw: st.DrawFn) -> list[oracle.Point]:
     """Draw a curve from (0, 0) to (1, 1), in sixths."""
-    middle = draw(STEPS)
-    rates = zip([x for x, _ in middle], sorted(y for _, y in middle), strict=True)
+    middle, falls = draw(STEPS), draw(st.booleans())
+    x, y = ([step[side] for step in middle] for side in (0, 1))
+    rates = zip(sorted(x) if falls else x, y if falls else sorted(y), strict=True)
     return [(Fraction(x, 6), Fraction(y, 6)) for x, y in ((0, 0), *rates, (6, 6))]
 
 

@@ -285,7 +285,7 @@ def rows_error(
 
 
 def height(curve: Sequence[Point], x: Fraction, left: bool) -> Fraction:
-    """Return the best that a rising line reaches at or left of x, or only to the left of it.
+    """Return the best that a line reaches at or left of x, or only to the left of it.
 
     >>> back = [(0, 0), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 4), Fraction(3, 4)), (1, 1)]
     >>> [float(height(back, Fraction(1, 4), left)) for left in (True, False)]
@@ -294,7 +294,7 @@ def height(curve: Sequence[Point], x: Fraction, left: bool) -> Fraction:
     best = Fraction(0)
     for (x0, y0), (x1, y1) in pairwise(curve):
         if x1 < x or (x1 == x and not left):
-            best = y1
+            best = max(best, y1)
         elif x0 < x:
             best = max(best, y0 + (y1 - y0) * (x - x0) / (x1 - x0))
     return best
@@ -302,10 +302,13 @@ def height(curve: Sequence[Point], x: Fraction, left: bool) -> Fraction:
 
 def pieces(a: Sequence[Point], b: Sequence[Point]) -> list[tuple[Fraction, ...]]:
     """Return what lies between cutoffs, left to right: both ends, and heights of a and of b."""
-    grid = sorted({x for x, _ in (*a, *b)})
+    grid = {x for x, _ in (*a, *b)}
+    for curve in (a, b):  # and where one comes up to a height that it had
+        for (x0, y0), (x1, y1) in pairwise(curve):
+            grid |= {x0 + (x1 - x0) * (y - y0) / (y1 - y0) for _, y in curve if y0 < y < y1}
     return [
         (low, high, *(height(of, x, x == high) for of in (a, b) for x in (low, high)))
-        for low, high in pairwise(grid)
+        for low, high in pairwise(sorted(grid))
     ]
 
 
