@@ -29,7 +29,7 @@ Scores = Sequence[float]
 Functional = Callable[[Array, Array], Array]  # of shares of rows among the known, and the rest
 Moves = tuple[float, float]  # of the rest: mean square and mean fourth power
 Part = tuple[float, float]  # of a squared error, and its degrees of freedom
-Row = tuple[object, ...]
+Row = tuple[Any, ...]
 Point = tuple[Fraction, Fraction]
 
 STEP = 1e-4  # of a weight: central differences are exact to about its square
@@ -200,12 +200,12 @@ def functional(name: str, score: Array, known: Array, hidden: float, at: float) 
     found, hit = n + hidden * m, (score >= at).astype(float)
     above, higher = ((score + tie > score[:, np.newaxis]).astype(float) for tie in (1e-9, 0))
 
-    def average_precision(one: Array, other: Array) -> Array:
+    def average_precision(one: Array, other: Array) -> Any:
         others = n * (above @ one - one)  # the other known positives at or above each row
         rank = 1 + others + m * (above @ other - other)
         return np.sum(one * (1 + (found - 1) / (n - 1) * others) / rank, axis=0)
 
-    def bedroc(one: Array, other: Array) -> Array:
+    def bedroc(one: Array, other: Array) -> Any:
         def weight(start: Any, length: Any) -> Any:
             return (np.exp(-at * start / size) - np.exp(-at * (start + length) / size)) / length
 
@@ -213,12 +213,12 @@ def functional(name: str, score: Array, known: Array, hidden: float, at: float) 
         top, bottom = weight(0.0, found), weight(size - found, found)
         return np.sum(one * (weight(heads - 1, 1.0) - bottom), axis=0) / (top - bottom)
 
-    def at_threshold(one: Array, other: Array) -> Array:
+    def at_threshold(one: Array, other: Array) -> Any:
         true, p = hit @ one, found / size
         tp, fp = p * true, (1 - p) * (hit @ other - hidden * true) / (1 - hidden)
         return {"recall": true, "precision": tp / (tp + fp), "f1": 2 * tp / (tp + fp + p)}[name]
 
-    def auroc(one: Array, other: Array) -> Array:
+    def auroc(one: Array, other: Array) -> Any:
         won = np.sum(other * ((above + higher) / 2 @ one), axis=0)
         return (won - hidden / 2) / (1 - hidden)
 
