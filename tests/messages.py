@@ -1,5 +1,7 @@
 """What is refused and what its message says: calls as they are typed, by the kind of error."""
 
+from collections.abc import Sequence
+
 from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError
 
 # The call, and words that its message has: a line of code among them is run.
@@ -599,7 +601,7 @@ ATTRIBUTE = [
     ("df.pu.enrichment_factor(0.1)", "Write df.pu.metric('lift', 0.3, at=100)"),
     ("df.pu.nonsense", "df.pu has no attribute 'nonsense'."),
 ]
-KINDS: dict[type[Exception], list[tuple[str, ...]]] = {
+KINDS: dict[type[Exception], Sequence[tuple[str, ...]]] = {
     PUValueError: VALUE,
     PUTypeError: TYPE,
     PUKeyError: KEY,
