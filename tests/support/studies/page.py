@@ -1,0 +1,147 @@
+"""Writes the tables of ``docs/coverage.md`` and draws ``docs/images/coverage.png``."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tests.support.studies.promises import Cell
+from tests.support.studies.shapes import CHOSEN
+from tests.support.studies.store import Found, promise_of
+
+SURE = 2.0  # standard errors
+LOWEST = 0.83
+NEW, OLD, EDGE = "#0072B2", "#AAAAAA", "#009E73"
+Measured: TypeAlias = Mapping[Cell, Found]
+
+
+class Line(NamedTuple):
+    """A line of a table: its cells, and what is promised of them."""
+
+    name: str
+    low: float
+    cells: dict[Cell, float]
+
+
+def held(cell: Cell, found: Found) -> float:
+    """Return the share that counts: a miss with a warning is none where one is promised."""
+    return 1 - found.silent if promise_of()[cell].unless_warned else found.covers
+
+
+def is_below(cell: Cell, found: Found, errors: float = 0) -> bool:
+    """Tell whether a cell holds less than is promised, by so many standard errors."""
+    return held(cell, found) + errors * found.error < promise_of()[cell].low - 1e-9
+
+
+def lines(measured: Measured, *, promised: bool, plain: bool | None = None) -> list[Line]:
+    """Return a line for each question of plain rows, and for each other design."""
+    found: dict[str, Line] = {}
+    for cell, promise in promise_of().items():
+        key, simple = cell.promise.split(": ")[0], cell.design in ("plain", "negatives known")
+        own = (simple and key.startswith("beta ")) or key.startswith(("beta ", "monotone,"))
+        is_plain = (simple or cell.design == "two sites" or key == "`weigh_labels`") and not own
+        if cell in measured and promised != np.isnan(promise.low) and plain in (None, is_plain):
+            name = key if is_plain or own else cell.design
+            line = found.setdefault(name, Line(name, promise.low, {}))
+            line.cells[cell] = held(cell, measured[cell])
+            found[name] = line._replace(low=min(line.low, promise.low))
+    return list(found.values())
+
+
+def told(share: float) -> str:
+    """Write a share."""
+    return f"{share:.3f}".removeprefix("0")
+
+
+def name_of(cell: Cell, line: str = "") -> str:
+    """Name a cell; what the line says is left out."""
+    parts = [cell.promise.removeprefix(f"{line}: "), cell.design, cell.shape, cell.size]
+    kept = [part for part in parts if part not in (line, "plain", "negatives known", "two sites")]
+    return ", ".join(kept)
+
+
+def table(some: Iterable[Line], measured: Measured, promised: bool) -> str:
+    """Return a table: mean, lowest and highest share of each line."""
+    head = ["answer", *(["promise"] if promised else []), "cells", "mean", "lowest", "highest"]
+    rows = [[*head, "the lowest cell"], ["---"] * (len(head) + 1)]
+    for line in some:
+        worst = min(line.cells, key=lambda cell: line.cells[cell])
+        shares = [*line.cells.values()]
+        numbers = [told(x) for x in (np.mean(shares), min(shares), max(shares))]
+        numbers[1] += f" ± {told(measured[worst].error)}"
+        low = [told(line.low)] if promised else []
+        rows.append([line.name, *low, str(len(shares)), *numbers, name_of(worst, line.name)])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def below(measured: Measured) -> str:
+    """Return the cells that hold less than is promised, by more than chance."""
+    some = [cell for cell, found in measured.items() if is_below(cell, found, SURE)]
+    if not some:
+        return "No cell is below its promise by more than two standard errors.\n"
+    some.sort(key=lambda cell: held(cell, measured[cell]))
+    return "".join(
+        f"* {told(held(cell, measured[cell]))} ± {told(measured[cell].error)}: {name_of(cell)}\n"
+        for cell in some
+    )
+
+
+def summary(measured: Measured) -> str:
+    """Say how much was measured."""
+    draws = [found.draws for found in measured.values()]
+    at = float(np.sqrt(0.95 * 0.05 / np.median(draws)))
+    few = f"{min(draws):,}" if min(draws) == max(draws) else f"{min(draws):,} to {max(draws):,}"
+    return (
+        f"{len(measured):,} cells were measured with {few} draws each, most with "
+        f"{int(np.median(draws)):,}: the standard error of a coverage of .95 is {told(at)}.\n"
+    )
+
+
+def write(folder: Path, measured: Measured) -> None:
+    """Write tables into the page, and draw the picture."""
+    path = folder / "coverage.md"
+    parts = {
+        "summary": summary(measured),
+        "plain": table(lines(measured, promised=True, plain=True), measured, True),
+        "designs": table(lines(measured, promised=True, plain=False), measured, True),
+        "fails": table(lines(measured, promised=False), measured, False),
+        "below": below(measured),
+    }
+    text = path.read_text(encoding="utf-8")
+    for name, part in parts.items():
+        start, end = f"<!-- {name} -->\n", "<!-- end -->"
+        pattern = f"{re.escape(start)}.*?{re.escape(end)}"
+        text = re.sub(pattern, lambda _, new=f"{start}\n{part}\n{end}": new, text, flags=re.DOTALL)
+    path.write_text(text, encoding="utf-8")
+    both = (lines(measured, promised=True, plain=plain) for plain in (True, False))
+    draw(folder / "images" / "coverage.png", [line for some in both for line in some])
+
+
+def draw(path: Path, some: Sequence[Line]) -> None:
+    """Draw a dot for each cell."""
+    figure, ax = plt.subplots(figsize=(6.5, 0.27 * len(some) + 1), layout="constrained")
+    rng = np.random.default_rng(0)
+    for place, line in enumerate(some):
+        ax.fill_between(
+            [line.low, 1], place - 0.4, place + 0.4, color=EDGE, alpha=0.15, linewidth=0
+        )
+        share = np.maximum(np.array([*line.cells.values()]), LOWEST + 0.001)
+        color = [OLD if cell.shape in CHOSEN else NEW for cell in line.cells]
+        height = place + rng.uniform(-0.3, 0.3, share.size)
+        ax.scatter(share, height, s=6, color=color, alpha=0.8, linewidths=0, clip_on=False)
+    for color, text in ((NEW, "other distribution"), (OLD, "distribution used to choose methods")):
+        ax.plot([], [], "o", color=color, markersize=4, label=text)
+    ax.plot([], [], color=EDGE, linewidth=7, alpha=0.25, label="promise")
+    ax.axvline(0.95, color="0.3", linewidth=0.8, zorder=1)
+    names = [line.name.replace("`", "") for line in some]
+    ax.set(ylim=(len(some) - 0.4, -0.6), xlim=(LOWEST, 1.002), yticks=range(len(some)))
+    ax.set_yticklabels(names, fontsize=8)
+    ax.set_xlabel("coverage of 95% intervals (dots at the left edge: lower)")
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, fontsize=8)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=144)
+    plt.close(figure)
