@@ -129,6 +129,12 @@ def plain(rng: Rng, shape: str, size: Size) -> Drawn:
     return Drawn(frame_of(draw_scores(rng, shape, truth), truth, known, wave=wave), size.beta)
 
 
+def probabilities(rng: Rng, shape: str, size: Size) -> Drawn:
+    """Scores are probabilities."""
+    frame = plain(rng, shape, size).frame
+    return Drawn(frame.assign(score=special.expit(frame["score"].clip(-30, 30) - 1)), size.beta)
+
+
 def negatives_known(rng: Rng, shape: str, size: Size) -> Drawn:
     """As many negatives are known, or a fifth of all."""
     frame = plain(rng, shape, size).frame
@@ -168,9 +174,8 @@ def clustered(rng: Rng, shape: str, size: Size, rows: int = 5) -> Drawn:
     seen = size.known / (size.known + size.rest) / share
 
     def happens(chance: float) -> Bools:
-        return (
-            rng.random(cluster.size) < chance if by_row else (rng.random(count) < chance)[cluster]
-        )
+        drawn = rng.random(cluster.size) if by_row else rng.random(count)[cluster]
+        return drawn < chance
 
     truth = happens(share)
     known = truth & happens(seen)
@@ -193,9 +198,8 @@ def thinned(rng: Rng, shape: str, size: Size) -> Drawn:
 
 
 def _joined(parts: list[pd.DataFrame], name: str) -> pd.DataFrame:
-    return pd.concat(parts, ignore_index=True).assign(
-        **{name: np.repeat(np.arange(len(parts)), [len(part) for part in parts])}
-    )
+    place = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return pd.concat(parts, ignore_index=True).assign(**{name: place})
 
 
 def folds(rng: Rng, shape: str, size: Size) -> Drawn:
@@ -253,6 +257,7 @@ def random_rows(rng: Rng, shape: str, size: Size) -> Drawn:
 
 DESIGNS: Mapping[str, Design] = {
     "plain": Design(plain),
+    "probabilities": Design(probabilities),
     "beta too high by half": Design(plain, times=1.5),
     "monotone": Design(plain, assumed={"monotone": True}),
     "used at a prevalence of .02": Design(plain, assumed={"prevalence": 0.02}, prevalence=0.02),

@@ -13,6 +13,7 @@ from tests.support.studies.shapes import CHOSEN
 from tests.support.studies.store import Found, promise_of
 
 SURE = 2.0  # standard errors
+PLAIN = ("plain", "negatives known", "two sites", "probabilities")
 LOWEST = 0.83
 NEW, OLD, EDGE = "#0072B2", "#AAAAAA", "#009E73"
 Measured: TypeAlias = Mapping[Cell, Found]
@@ -40,7 +41,7 @@ def lines(measured: Measured, *, promised: bool, plain: bool | None = None) -> l
     """Return a line for each question of plain rows, and for each other design."""
     found: dict[str, Line] = {}
     for cell, promise in promise_of().items():
-        key, simple = cell.promise.split(": ")[0], cell.design in ("plain", "negatives known")
+        key, simple = cell.promise.split(": ")[0], cell.design in PLAIN
         own = (simple and key.startswith("beta ")) or key.startswith(("beta ", "monotone,"))
         is_plain = (simple or cell.design == "two sites" or key == "`weigh_labels`") and not own
         if cell in measured and promised != np.isnan(promise.low) and plain in (None, is_plain):
@@ -59,7 +60,7 @@ def told(share: float) -> str:
 def name_of(cell: Cell, line: str = "") -> str:
     """Name a cell; what the line says is left out."""
     parts = [cell.promise.removeprefix(f"{line}: "), cell.design, cell.shape, cell.size]
-    kept = [part for part in parts if part not in (line, "plain", "negatives known", "two sites")]
+    kept = [part for part in parts if part not in (line, *PLAIN)]
     return ", ".join(kept)
 
 

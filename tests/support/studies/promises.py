@@ -5,13 +5,12 @@ is for the tests of the package. What is true of new rows is computed from the s
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 import pu_accessor
 from pu_accessor import labeling
@@ -36,11 +35,9 @@ Ask: TypeAlias = Callable[[World], Answer]
 
 def put(pu: Any, metric: Any, beta: Any, target: str, **more: Any) -> pd.DataFrame:
     """Ask for a metric by the method that is meant for it."""
-    if metric in ("auroc", "average_precision"):
-        found = getattr(pu, metric)(beta, target=target, **more)
-    else:
-        found = pu.metric(metric, beta, target=target, **more)
-    assert isinstance(found, pd.DataFrame)
+    named = metric in ("auroc", "average_precision")
+    ask = getattr(pu, metric) if named else partial(pu.metric, metric)
+    found: pd.DataFrame = ask(beta, target=target, **more)
     return found
 
 
@@ -53,38 +50,26 @@ def limits(found: pd.DataFrame) -> tuple[Any, Any]:
 # Numbers: of new rows, of these rows, and with a beta that is estimated
 
 
-def true_metric(
-    w: World, metric: Any, recall: float | None, max_fpr: float | None = None
-) -> float:
-    """Return a number of new rows."""
-    p = w.prevalence
-    if recall is None:
-        if metric == "auroc" and max_fpr:
-            return shapes.true_auroc(w.shape, max_fpr=max_fpr)
-        if metric == "auroc":
-            return w.design.auroc(w.shape)
-        if metric == "average_precision":
-            return shapes.true_average_precision(w.shape, p)
-        return _of_many(w.shape, metric, round(p, 3))
-    true, false = map(float, shapes.rates(w.shape, shapes.threshold_at(w.shape, recall)))
-    tp, fp = p * true, (1 - p) * false
-    return {
-        "recall": true,
-        "fpr": false,
-        "precision": tp / (tp + fp),
-        "f1": 2 * tp / (tp + fp + p),
-        "informedness": true - false,
-        "accuracy": tp + 1 - p - fp,
-    }[metric]
+def true_metric(w: World, metric: Any, threshold: float | None = None) -> float:
+    """Return a number of new rows, at a threshold or at none."""
+    if metric == "auroc":
+        return w.design.auroc(w.shape)
+    if metric == "average_precision":
+        return shapes.true_average_precision(w.shape, w.prevalence)
+    true, false = map(float, shapes.rates(w.shape, threshold))
+    p, fp = w.prevalence, (1 - w.prevalence) * false
+    precision, f1 = p * true / (p * true + fp), 2 * p * true / (p * true + fp + p)
+    return {"recall": true, "fpr": false, "precision": precision, "f1": f1}[metric]
 
 
 @cache
-def _of_many(shape: str, metric: Any, prevalence: float) -> float:
+def of_many(shape: str, prevalence: float, metric: Any, max_fpr: float | None = None) -> float:
     """Return a number of very many rows."""
     size, rng = 200_000, np.random.default_rng(1)
     truth = np.arange(size) < round(prevalence * size)
     frame = pd.DataFrame({"score": designs.draw_scores(rng, shape, truth), "label": truth})
-    found = frame.pu(negative=0).metric(metric, 0, target="population")
+    more = {"max_fpr": max_fpr} if max_fpr else {}
+    found = put(frame.pu(negative=0), metric, 0, "population", **more)
     return float(found["estimate"].iloc[0])
 
 
@@ -100,20 +85,20 @@ def future(
     """Ask for a number of new rows: at the threshold that has a recall, or at none."""
 
     def ask(w: World) -> Answer:
-        at = {} if recall is None else {"at": {"threshold": shapes.threshold_at(w.shape, recall)}}
+        threshold = None if recall is None else shapes.threshold_at(w.shape, recall)
+        at = {} if recall is None else {"at": {"threshold": threshold}}
         found = put(w.pu, metric, beta(w), "population", **at, **more)
-        return Answer(*limits(found), true_metric(w, metric, recall, more.get("max_fpr")))
+        many = more or callable(metric)  # what nothing else computes
+        true = of_many(w.shape, round(w.prevalence, 3), metric, **more) if many else None
+        return Answer(*limits(found), true or true_metric(w, metric, threshold))
 
     return ask
 
 
-def these(
-    metric: Any, beta: Source = lambda w: w.beta("examples"), probable: bool = False, **more: Any
-) -> Ask:
-    """Ask for numbers of these rows; if asked for, scores are made probabilities."""
+def these(metric: Any, beta: Source = lambda w: w.beta("examples"), **more: Any) -> Ask:
+    """Ask for numbers of these rows."""
 
     def ask(w: World) -> Answer:
-        w = w._replace(frame=_probable(w.frame)) if probable else w
         found = put(w.pu, metric, beta(w), "examples", **more)
         rest = {key: value for key, value in more.items() if key != "band"}
         true = put(w.all_known, metric, 0, "examples", **rest)["estimate"].to_numpy(float)
@@ -131,10 +116,6 @@ def chosen(at: str) -> Ask:
         return Answer(*limits(found), true["estimate"].to_numpy(float))
 
     return ask
-
-
-def _probable(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(score=special.expit(frame["score"].clip(-30, 30) - 1))
 
 
 def by_hand(w: World, **options: Any) -> pd.DataFrame:
@@ -169,19 +150,10 @@ def curve(**more: Any) -> Ask:
     def ask(w: World) -> Answer:
         tp = w.pu.contingency(w.beta("examples"), **more)["tp"].isel(beta=0)
         true = w.all_known.contingency(0)["tp"].isel(beta=0).sel(bound="estimate")
-        return Answer(
-            tp.sel(bound="lower").values, tp.sel(bound="upper").values, true.values, True
-        )
+        lower, upper = (tp.sel(bound=bound).values for bound in ("lower", "upper"))
+        return Answer(lower, upper, true.values, True)
 
     return ask
-
-
-def area(w: World) -> Answer:
-    """Ask for the area between the curves that bound that of these rows."""
-    tables = w.pu.contingency(w.beta("examples"), band="simultaneous")
-    found = tables.pu.area("auroc").isel(beta=0)
-    true = w.all_known.auroc(0, target="examples")["estimate"].item()
-    return Answer(found.sel(bound="lower").item(), found.sel(bound="upper").item(), true)
 
 
 def future_curve(w: World) -> Answer:
@@ -198,7 +170,6 @@ def bins(band: str) -> Ask:
     """Ask for the share of positives in each bin of predicted probabilities."""
 
     def ask(w: World) -> Answer:
-        w = w._replace(frame=_probable(w.frame))
         found = w.pu.calibration(w.beta("examples"), band=band)
         true = w.all_known.calibration(0)["estimate"].to_numpy(float)
         some = found["examples"].to_numpy() > 0
@@ -231,18 +202,14 @@ def gap(metric: str, target: str) -> Ask:
     """Ask for the difference between two sites at a threshold: what most positives exceed."""
 
     def ask(w: World) -> Answer:
-        at = {"threshold": shapes.threshold_at(w.shape, 0.6)}
-        more = {"at": at, "target": target}
+        threshold = shapes.threshold_at(w.shape, 0.6)
+        more = {"at": {"threshold": threshold}, "target": target}
         found = w.pu.gap(metric, w.size.beta if target == "population" else by("site")(w), **more)
         if target == "examples":
             true = w.all_known.gap(metric, 0, **more)["difference"].item()
         else:
-            p = (w.size.known + w.size.beta * w.size.rest) / (w.size.known + w.size.rest)
-            pair = [shapes.rates(name, at["threshold"]) for name in (w.shape, "normal .76")]
-            one, other = (
-                t if metric == "recall" else p * t / (p * t + (1 - p) * f) for t, f in pair
-            )
-            true = one - other
+            other = w._replace(shape="normal .76")
+            true = true_metric(w, metric, threshold) - true_metric(other, metric, threshold)
         return Answer(*limits(found), true)
 
     return ask
@@ -254,32 +221,27 @@ def by(name: str) -> Source:
 
 
 def cutoff(name: str, target: str, goal: float = np.nan, models: int = 1) -> Ask:
-    """Ask for a list that meets a goal: precision is that at a recall of one half.
+    """Ask for a list that meets a goal: precision is that at a recall of .8.
 
     Of several models, the first one's scores with noise, the longest list is taken.
     """
 
     def ask(w: World) -> Answer:
-        half = shapes.true_precision(w.shape, w.prevalence, shapes.threshold_at(w.shape, 0.5))
-        value = float(half) if np.isnan(goal) else goal
+        usual = true_metric(w, "precision", shapes.threshold_at(w.shape, 0.8))
+        value = usual if np.isnan(goal) else goal
         names = [f"model {i}" for i in range(models)]
         noise = 0.5 * w.rng.normal(size=(models, len(w.frame)))
         scores = dict(zip(names, w.frame["score"].to_numpy() + noise * (models > 1), strict=True))
         pu = w.bind(w.frame.assign(**scores), score=names if models > 1 else names[0])
         found = pu.cutoff(w.beta(target), target=target, **{name: value})
         best = int(found["rank"].argmax())
-        threshold = found["threshold"].iloc[best]
-        if not found["rank"].iloc[best]:
-            true = value
-        elif target == "population":
-            rates = dict(zip(("recall", "fpr"), shapes.rates(w.shape, threshold), strict=True))
-            rates["precision"] = shapes.true_precision(w.shape, w.prevalence, threshold)
-            true = float(rates[name])
-        else:
-            listed, truth = scores[names[best]] >= threshold, w.frame["truth"]
-            of = {"precision": listed, "recall": truth, "fpr": ~truth}[name]
-            true = float((listed if name == "fpr" else listed & truth)[of].mean())
-            true = float(truth[listed].mean()) if name == "precision" else true
+        threshold, true = found["threshold"].iloc[best], value
+        if found["rank"].iloc[best] and target == "population":
+            true = true_metric(w, name, threshold)
+        elif found["rank"].iloc[best]:
+            full = w._replace(frame=w.frame.assign(score=scores[names[best]])).all_known
+            at = {"at": {"threshold": threshold}, "target": target}
+            true = full.metric(name, 0, **at)["estimate"].item()
         return Answer(-INF, value, true) if name == "fpr" else Answer(value, INF, true)
 
     return ask
@@ -289,14 +251,13 @@ def cost(w: World) -> Answer:
     """Ask for the list of the smallest upper bound of cost."""
     found = w.pu.cutoff(w.beta("examples"), cost=(1, 10))
     listed, truth = w.frame["score"] >= found["threshold"].item(), w.frame["truth"]
-    return Answer(
-        -INF, found["upper"].item(), (listed & ~truth).sum() + 10 * (truth & ~listed).sum()
-    )
+    true = (listed & ~truth).sum() + 10 * (truth & ~listed).sum()
+    return Answer(-INF, found["upper"].item(), true)
 
 
-def beta(source: Source) -> Ask:
+def beta(source: Source, jointly: bool = False) -> Ask:
     """Ask for beta itself."""
-    return lambda w: Answer(*limits(source(w)), w.actual)
+    return lambda w: Answer(*limits(source(w)), w.actual, jointly)
 
 
 def registry(w: World) -> Any:
@@ -317,17 +278,14 @@ def hand_strata(w: World) -> Any:
     return pu_accessor.beta_from_labels(by_hand(w, strata=cut))
 
 
-def hand_hpd(w: World) -> Any:
-    """Return beta with the shortest interval."""
-    rest = int(w.frame["label"].isna().sum())
-    return pu_accessor.beta_from_labels(by_hand(w)["label"], n_unlabeled=rest, method="hpd")
+def counted(**options: Any) -> Source:
+    """Return beta of labels one by one."""
 
+    def source(w: World) -> Any:
+        rest = int(w.frame["label"].isna().sum())
+        return pu_accessor.beta_from_labels(by_hand(w)["label"], n_unlabeled=rest, **options)
 
-def hand_always(w: World) -> Answer:
-    """Ask for beta after each label: all answers at once."""
-    rest = int(w.frame["label"].isna().sum())
-    steps = pu_accessor.beta_from_labels(by_hand(w)["label"], n_unlabeled=rest, sequential=True)
-    return Answer(*limits(steps), w.actual, True)
+    return source
 
 
 def hand_rates(w: World) -> Answer:
@@ -416,18 +374,17 @@ NEW = (Size(10, 300, 0.4), Size(20, 2000, 0.01), Size(200, 500, 0.1))
 SAMPLE = (Size(10, 100, 0.02), Size(20, 400, 0.4), Size(200, 800, 0.25))
 FIFTY = (Size(50, 2000, 0.02), Size(200, 600, 0.1))
 KNOWN = (Size(50, 400, 0.02), Size(100, 400, 0.25))
-RATES = (Size(10, 500, 0.1), Size(50, 500, 0.4), Size(200, 500, 0.1))
 ONE, TWO = (Size(60, 400, 0.2),), (Size(20, 200, 0.2), Size(100, 600, 0.2))
 MANY = (Size(50, 500, 0.2), Size(200, 1000, 0.2))
 CLUSTERED = (Size(100, 900, 0.3), Size(400, 1600, 0.3))
 QUERIES = (Size(25, 200, 0.1), Size(100, 800, 0.1))
 
-TARGETS = ("population", "examples")
+TARGETS, BANDS = ("population", "examples"), ("exact", "simultaneous")
 AUROC: Asks = {"`auroc`, future data": future("auroc")}
 AP: Asks = {"`average_precision`, future data": future("average_precision")}
 AUROC_HERE: Asks = {"`auroc`, this sample": these("auroc")}
 AP_HERE: Asks = {"`average_precision`, this sample": these("average_precision")}
-TOPS = {"fraction": [0.02, 0.1, 0.3, 0.6]}
+TOPS, ACTING = {"fraction": [0.02, 0.1, 0.3, 0.6]}, {"threshold": [0.1, 0.3, 0.5]}
 RANKS: Asks = {"`metric` at a rank": these("recall", at=TOPS)}
 CURVE: Asks = {"band `simultaneous`, whole curve": curve(band="simultaneous")}
 TOP_TENTH = these("precision", at={"fraction": 0.1})
@@ -453,10 +410,12 @@ def asked(
     return [Promise(name, ask, low, design, over, sizes, **more) for name, ask in every]
 
 
-def ignored(low: float, design: str, sizes: Sequence[Size], *asks: Asks) -> list[Promise]:
+def ignored(
+    low: float, design: str, over: Sequence[str], sizes: Sequence[Size], *asks: Asks
+) -> list[Promise]:
     """Promise it where an assumption is told, and nothing where it is ignored."""
-    told = asked(low, design, FEW, sizes, *asks)
-    return told + asked(NO, f"{design}, ignored", FEW, sizes, *asks)
+    told = asked(low, design, over, sizes, *asks)
+    return told + asked(NO, f"{design}, ignored", over, sizes, *asks)
 
 
 def with_beta(low: float, name: str, design: str, source: Source) -> list[Promise]:
@@ -474,7 +433,6 @@ def with_beta(low: float, name: str, design: str, source: Source) -> list[Promis
 PROMISES = (
     # These rows: bands and metrics at a cutoff
     *asked(0.95, "plain", FEW, (*FIVE, *SAMPLE), RANKS, CURVE),
-    *asked(0.95, "plain", FEW, SAMPLE, {"area between `simultaneous` curves": area}),
     *asked(NO, "plain", FEW, SAMPLE, {"band `dkw`, whole curve": curve(band="dkw")}),
     *asked(
         *(NO, "plain", FEW, SAMPLE),
@@ -483,14 +441,12 @@ PROMISES = (
     *asked(
         *(0.95, "plain", SOME, TWO),
         {f"`metric` at a chosen cutoff: {at}": chosen(at) for at in ("youden", "maximum")},
-        {
-            f"net benefit: {band}": these(
-                "net_benefit", probable=True, at={"threshold": [0.1, 0.3, 0.5]}, band=band
-            )
-            for band in ("exact", "simultaneous")
-        },
-        {f"`calibration`: {band}": bins(band) for band in ("exact", "simultaneous")},
         {"`lift` of the top": these("lift", at={"fraction": [0.01, 0.05, 0.2]})},
+    ),
+    *asked(
+        *(0.95, "probabilities", SOME, TWO),
+        {f"net benefit: {x}": these("net_benefit", at=ACTING, band=x) for x in BANDS},
+        {f"`calibration`: {x}": bins(x) for x in BANDS},
     ),
     *asked(
         *(0.93, "plain", SOME, TWO),
@@ -509,8 +465,8 @@ PROMISES = (
     *asked(0.93, "plain", ALL, SAMPLE, AUROC_HERE),
     *asked(0.92, "plain", ALL, FIFTY, AP),
     *asked(0.92, "plain", ALL, KNOWN, AP_HERE),
-    *asked(0.93, "plain", SOME, RATES, AT),
-    *asked(0.93, "plain", SOME, RATES, {"`metric` at a threshold: high": future("recall", 0.95)}),
+    *asked(0.93, "plain", SOME, NEW, AT),
+    *asked(0.93, "plain", SOME, NEW, {"`metric` at a threshold: high": future("recall", 0.95)}),
     *asked(0.95, "plain", SOME, TWO, FUTURE_CURVE),
     # Comparisons
     *asked(0.93, "plain", PAIRS, (*TWO, Size(50, 1000, 0.1)), COMPARE),
@@ -534,18 +490,21 @@ PROMISES = (
     ),
     *asked(
         *(0.95, "plain", FEW, TWO),
-        {"`cutoff`: longest list of 10 models": cutoff("precision", "examples", models=10)},
+        {"`cutoff`: longest list of 10 models": cutoff("fpr", "examples", 0.1, 10)},
     ),
     # Beta, and answers that have its error
     *asked(
         *(0.95, "plain", FEW, TWO),
         {"`beta_from_labels`: exact": beta(hand)},
-        {"`beta_from_labels`: hpd": beta(hand_hpd)},
-        {"`beta_from_labels`: after each label": hand_always},
+        {"`beta_from_labels`: hpd": beta(counted(method="hpd"))},
+        {"`beta_from_labels`: after each label": beta(counted(sequential=True), True)},
     ),
-    *asked(0.94, "plain", SOME, TWO, {"`beta_from_labels`: strata": beta(hand_strata)}),
-    *asked(0.94, "plain", SOME, TWO, {"`rates_from_labels`": hand_rates}),
-    *asked(0.94, "plain", SOME, TWO, {"`estimate_beta`: feasible": beta(estimated("feasible"))}),
+    *asked(
+        *(0.94, "plain", SOME, TWO),
+        {"`beta_from_labels`: strata": beta(hand_strata)},
+        {"`rates_from_labels`": hand_rates},
+        {"`estimate_beta`: feasible": beta(estimated("feasible"))},
+    ),
     *asked(
         *(0.94, "negatives known", SOME, TWO),
         {f"`estimate_beta`: {x}": beta(estimated(x)) for x in ("mean_matching", "two_sided")},
@@ -560,18 +519,17 @@ PROMISES = (
     *asked(0.95, "monotone", MONOTONE, TWO, FUTURE_CURVE),
     *asked(0.93, "monotone", MONOTONE, TWO, PRECISION),
     *asked(NO, "monotone", NOT_MONOTONE, TWO, {"monotone, but false: curves": future_curve}),
-    *ignored(0.94, "selection odds of 3", ONE, AUROC, AP, HERE),
-    *asked(0.94, "selection odds of 3", ("twins",), ONE, COMPARE),
-    *asked(NO, "selection odds of 3, ignored", ("twins",), ONE, COMPARE),
+    *ignored(0.94, "selection odds of 3", FEW, ONE, AUROC, AP, HERE),
+    *ignored(0.94, "selection odds of 3", ("twins",), ONE, COMPARE),
     *asked(0.92, "propensities", SOME, TWO, AUROC_HERE, AP_HERE, RANKS, unless_warned=True),
     *asked(0.92, "propensities", ("twins",), TWO, COMPARE),
-    *ignored(0.94, "5% wrong labels", ONE, AUROC, AUROC_HERE, RANKS, CURVE),
+    *ignored(0.94, "5% wrong labels", FEW, ONE, AUROC, AUROC_HERE, RANKS, CURVE),
     *asked(0.95, "negatives as the reference", FEW, ONE, RANKS, CURVE),
     *asked(0.95, "both references", FEW, ONE, RANKS, CURVE),
     *asked(0.93, "tightest reference", FEW, ONE, RANKS, CURVE),
     *asked(0.92, "used at a prevalence of .02", SOME, TWO, AP, PRECISION),
     *ignored(
-        *(0.93, "rows of a population", ONE),
+        *(0.93, "rows of a population", FEW, ONE),
         {"`average_precision`, future data": future("average_precision", beta=prior)},
         {"`metric` at a threshold: precision": future("precision", 0.5, beta=prior)},
     ),
@@ -581,11 +539,10 @@ PROMISES = (
         {"beta from a prevalence: beta": beta(registry)},
     ),
     # Clusters, weights, folds and groups
-    *ignored(0.92, "clusters", CLUSTERED, NUMBERS),
+    *ignored(0.92, "clusters", FEW, CLUSTERED, NUMBERS),
     *asked(0.92, "clusters", FEW, CLUSTERED[1:], RANKS),
-    *asked(0.92, "clusters", ("twins",), CLUSTERED[1:], COMPARE),
-    *asked(NO, "clusters, ignored", ("twins",), CLUSTERED[1:], COMPARE),
-    *ignored(0.92, "weights", MANY, NUMBERS),
+    *ignored(0.92, "clusters", ("twins",), CLUSTERED[1:], COMPARE),
+    *ignored(0.92, "weights", FEW, MANY, NUMBERS),
     *asked(0.93, "pooled folds", FEW, MANY, AUROC, AUROC_HERE),
     *asked(0.95, "pooled folds", FEW, MANY, {"`precision` at a rank": TOP_TENTH}),
     *asked(

@@ -7,6 +7,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
+from sklearn import datasets
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 Rng: TypeAlias = np.random.Generator
 Floats: TypeAlias = NDArray[np.float64]
@@ -33,29 +38,30 @@ def normal(mean: float = 0, sd: float = 1, step: float = 0) -> Draw:
     return draw
 
 
+def of(kind: str, *of_it: float) -> Draw:
+    """Return scores of a distribution of numpy."""
+    return lambda r, s: getattr(r, kind)(*of_it, size=s) + 0.0
+
+
 def mixed(share: float, one: Draw, other: Draw) -> Draw:
     """Return a mixture of two."""
     return lambda r, s: np.where(r.random(s) < share, one(r, s), other(r, s))
 
 
+@cache
+def classified(data: str, kind: int) -> tuple[Floats, Floats]:
+    """Return scores of a logistic regression by cross-validation, of a class and of the others."""
+    features, target = getattr(datasets, data)(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=1000))
+    score = cross_val_predict(model, features, target == kind, method="decision_function")
+    return score[target == kind], score[target != kind]
+
+
 def real(data: str, kind: int) -> Shape:
-    """Return scores of a logistic regression, drawn out of those of cross-validation."""
-
-    @cache
-    def pools() -> tuple[Floats, Floats]:
-        from sklearn import datasets
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.model_selection import cross_val_predict
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-
-        features, target = getattr(datasets, data)(return_X_y=True)
-        model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=1000))
-        score = cross_val_predict(model, features, target == kind, method="decision_function")
-        return score[target == kind], score[target != kind]
-
+    """Return how scores of a real classifier are drawn."""
     return Shape(
-        lambda r, s: r.choice(pools()[0], s) + 0.0, lambda r, s: r.choice(pools()[1], s) + 0.0
+        lambda r, s: r.choice(classified(data, kind)[0], s),
+        lambda r, s: r.choice(classified(data, kind)[1], s),
     )
 
 
@@ -68,21 +74,17 @@ CHOSEN: Mapping[str, Shape] = {
     "wide positives": Shape(normal(1.2, 2), normal()),
     "narrow positives": Shape(normal(1.2, 0.5), normal()),
     "worse than chance": Shape(normal(-0.8), normal()),
-    "exponential": Shape(
-        lambda r, s: 4 * r.exponential(size=s), lambda r, s: r.exponential(size=s)
-    ),
+    "exponential": Shape(of("exponential", 4), of("exponential")),
     "13 scores": Shape(normal(1.2, step=0.5), normal(step=0.5)),
     "10% hard negatives": Shape(normal(2), mixed(0.1, normal(2.5, 0.5), normal(-1))),
     "10% hidden positives": Shape(mixed(0.1, normal(), normal(2.5)), normal()),
 }
 FRESH: Mapping[str, Shape] = {
-    "log-normal": Shape(lambda r, s: r.lognormal(1.2, 1, s), lambda r, s: r.lognormal(0, 1.5, s)),
-    "beta, skewed": Shape(lambda r, s: r.beta(4, 1, s), lambda r, s: r.beta(1, 2, s)),
+    "log-normal": Shape(of("lognormal", 1.2, 1), of("lognormal", 0, 1.5)),
+    "beta, skewed": Shape(of("beta", 4, 1), of("beta", 1, 2)),
     "gamma, skewed down": Shape(lambda r, s: 2 - r.gamma(0.5, 1, s), normal()),
-    "Student, 2 df": Shape(lambda r, s: 2 + r.standard_t(2, s), lambda r, s: r.standard_t(2, s)),
-    "5 scores": Shape(
-        lambda r, s: r.binomial(4, 0.75, s) + 0.0, lambda r, s: r.binomial(4, 0.35, s) + 0.0
-    ),
+    "Student, 2 df": Shape(lambda r, s: 2 + r.standard_t(2, s), of("standard_t", 2)),
+    "5 scores": Shape(of("binomial", 4, 0.75), of("binomial", 4, 0.35)),
     "101 scores": Shape(
         lambda r, s: np.round(r.beta(3, 1, s), 2), lambda r, s: np.round(r.beta(1, 6, s), 2)
     ),
@@ -121,17 +123,11 @@ def threshold_at(name: str, recall: float) -> float:
 
 
 @cache
-def true_auroc(name: str, shift: float = 0, max_fpr: float | None = None) -> float:
-    """Return AUROC if positives score higher by a shift; partial AUROC is McClish's."""
+def true_auroc(name: str, shift: float = 0) -> float:
+    """Return AUROC if positives score higher by a shift."""
     positive, negative = pools(name)
-    if max_fpr is None:
-        sides = [np.searchsorted(negative, positive + shift, side) for side in ("left", "right")]
-        return float(np.mean(sides)) / FINE
-    true, false = rates(name, np.unique(np.concatenate([positive, negative]))[::-1])
-    grid = np.linspace(0, max_fpr, 100_001)
-    area = float(np.trapezoid(np.interp(grid, np.append(0, false), np.append(0, true)), grid))
-    least = max_fpr**2 / 2
-    return (1 + (area - least) / (max_fpr - least)) / 2
+    sides = [np.searchsorted(negative, positive + shift, side) for side in ("left", "right")]
+    return float(np.mean(sides)) / FINE
 
 
 def true_precision(name: str, prevalence: float, threshold: Any) -> Any:
@@ -182,10 +178,19 @@ def hard_for_both(rng: Rng, truth: Bools) -> Floats:
     return scores
 
 
+def few_differ(rng: Rng, truth: Bools) -> Floats:
+    """Models that differ in a tenth of the rows."""
+    scores, others = (np.tile(rng.normal(size=truth.size), (2, 1)) + truth for _ in range(2))
+    some = rng.random(truth.size) < 0.1
+    scores[1, some] = others[1, some]
+    return scores
+
+
 ALIKE: Mapping[str, Pair] = {
     "twins": twins(0.6),
     "near twins": twins(0.95),
     "other positives hidden": others_hidden,
     "5% hard negatives": hard_for_both,
+    "a tenth of the rows differs": few_differ,
 }
 PAIRS: Mapping[str, Pair] = {**ALIKE, "wide against narrow": wide_and_narrow}
