@@ -2,8 +2,9 @@
 
 What was measured is kept in ``docs/measured/coverage.csv``, cell by cell as they come. A cell that
 is there with as many draws is not drawn again, unless ``--again`` says so. Each draw has a seed of
-its own, of the cell and its number. A cell that falls below what is promised is drawn five times
-as often, to tell chance from a fault. ``--draws 0`` only writes the page and the picture.
+its own, of the cell and its number. A cell that falls below what is promised, by more than its
+standard error, is drawn five times as often: to tell chance from a fault. ``--draws 0`` only
+writes the page and the picture.
 """
 
 import argparse
@@ -24,7 +25,7 @@ def measure(path: Path, cells: Sequence[Cell], draws: int, workers: int, again: 
     found = {cell: one for cell, one in found.items() if not (again and cell in cells)}
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for count in (draws, MORE * draws):
-            due = [c for c in cells if count == draws or page.is_below(c, found[c])]
+            due = [c for c in cells if count == draws or page.is_below(c, found[c], 1)]
             jobs = {
                 pool.submit(store.look, cell, count, commit, found.get(cell)): cell
                 for cell in due

@@ -6,7 +6,7 @@ what `df.pu` is told: roles of columns, and assumptions. A design "..., ignored"
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -30,11 +30,7 @@ class Size(NamedTuple):
         return f"{known} known, {self.rest} others, {self.beta:g} of them positive"
 
 
-class Drawn(NamedTuple):
-    """Rows, and the share of positives among the unlabeled: NaN for that of these rows."""
-
-    frame: pd.DataFrame
-    beta: float = np.nan
+Drawn: TypeAlias = tuple[pd.DataFrame, float]  # rows; beta, NaN for that of these rows
 
 
 class Design(NamedTuple):
@@ -63,10 +59,10 @@ class World(NamedTuple):
         """What is asked."""
         return self.bind(self.frame)
 
-    @property
-    def all_known(self) -> Any:
+    def all_known(self, **more: Any) -> Any:
         """The same with all labels, of the same rows."""
-        return self.bind(self.frame.assign(label=self.frame["truth"]), negative=0, assume=False)
+        full = self.frame.assign(label=self.frame["truth"])
+        return self.bind(full, negative=0, assume=False, **more)
 
     def bind(self, frame: pd.DataFrame, *, assume: bool = True, **more: Any) -> Any:
         """Tell what is said of rows; with all labels nothing is assumed."""
@@ -96,8 +92,7 @@ class World(NamedTuple):
 
 def world(name: str, shape: str, size: Size, rng: Rng) -> World:
     """Draw the rows of a design."""
-    drawn = DESIGNS[name].draw(rng, shape, size)
-    return World(DESIGNS[name], shape, size, drawn.frame, drawn.beta, rng)
+    return World(DESIGNS[name], shape, size, *DESIGNS[name].draw(rng, shape, size), rng)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -126,29 +121,29 @@ def plain(rng: Rng, shape: str, size: Size) -> Drawn:
     place = np.arange(total)
     truth, known = place < size.known + hidden, place < size.known
     wave = rng.integers(0, 2, total)
-    return Drawn(frame_of(draw_scores(rng, shape, truth), truth, known, wave=wave), size.beta)
+    return frame_of(draw_scores(rng, shape, truth), truth, known, wave=wave), size.beta
 
 
 def probabilities(rng: Rng, shape: str, size: Size) -> Drawn:
     """Scores are probabilities."""
-    frame = plain(rng, shape, size).frame
-    return Drawn(frame.assign(score=special.expit(frame["score"].clip(-30, 30) - 1)), size.beta)
+    frame = plain(rng, shape, size)[0]
+    return frame.assign(score=special.expit(frame["score"].clip(-30, 30) - 1)), size.beta
 
 
 def negatives_known(rng: Rng, shape: str, size: Size) -> Drawn:
     """As many negatives are known, or a fifth of all."""
-    frame = plain(rng, shape, size).frame
+    frame = plain(rng, shape, size)[0]
     few = rng.choice(np.flatnonzero(~frame["truth"]), min(size.known, size.rest // 5), False)
     frame.loc[few, "label"] = 0.0
-    return Drawn(frame)
+    return frame, np.nan
 
 
 def wrong_labels(rng: Rng, shape: str, size: Size) -> Drawn:
     """So many of the known positives are negatives, drawn at random."""
-    frame, few = plain(rng, shape, size).frame, int(WRONG * size.known)
+    frame, few = plain(rng, shape, size)[0], int(WRONG * size.known)
     frame.loc[: few - 1, "label"] = np.nan
     frame.loc[rng.choice(np.flatnonzero(~frame["truth"]), few, False), "label"] = 1.0
-    return Drawn(frame)
+    return frame, np.nan
 
 
 def favoured(rng: Rng, shape: str, size: Size) -> Drawn:
@@ -163,7 +158,7 @@ def favoured(rng: Rng, shape: str, size: Size) -> Drawn:
     chance = np.ones(truth.size)
     chance[:positives] = special.expit(np.log(odds) + shift)
     known = truth & (rng.random(truth.size) < chance)
-    return Drawn(frame_of(score, truth, known, propensity=chance))
+    return frame_of(score, truth, known, propensity=chance), np.nan
 
 
 def clustered(rng: Rng, shape: str, size: Size, rows: int = 5) -> Drawn:
@@ -186,15 +181,15 @@ def clustered(rng: Rng, shape: str, size: Size, rows: int = 5) -> Drawn:
         place = (stats.norm.cdf(noise / 2**0.5) * pools(shape)[0].size).astype(np.int64)
         score = np.where(truth, *(kind[np.minimum(place, kind.size - 1)] for kind in pools(shape)))
     frame = frame_of(score, truth, known, cluster=cluster)
-    return Drawn(frame, share * (1 - seen) / (1 - share * seen))
+    return frame, share * (1 - seen) / (1 - share * seen)
 
 
 def thinned(rng: Rng, shape: str, size: Size) -> Drawn:
     """All known positives are kept, and a quarter of the others: each stands for four."""
-    frame = plain(rng, shape, size._replace(rest=4 * size.rest)).frame
+    frame = plain(rng, shape, size._replace(rest=4 * size.rest))[0]
     known = frame["label"].eq(1)
     kept = frame[known | (rng.random(len(frame)) < 0.25)].reset_index(drop=True)
-    return Drawn(kept.assign(weight=np.where(kept["label"].eq(1), 1.0, 4.0)), size.beta)
+    return kept.assign(weight=np.where(kept["label"].eq(1), 1.0, 4.0)), size.beta
 
 
 def _joined(parts: list[pd.DataFrame], name: str) -> pd.DataFrame:
@@ -206,17 +201,17 @@ def folds(rng: Rng, shape: str, size: Size) -> Drawn:
     """Each fold has a model of its own, better or worse, on a scale of its own."""
     parts = []
     for fold in range(FOLDS):
-        part = plain(rng, shape, Size(size.known // FOLDS, size.rest // FOLDS, size.beta)).frame
+        part = plain(rng, shape, Size(size.known // FOLDS, size.rest // FOLDS, size.beta))[0]
         part["score"] += part["truth"] * _better(fold)
         parts.append(part.assign(score=(part["score"] + 7.0 * fold) * (1 + fold)))
-    return Drawn(_joined(parts, "fold"), size.beta)
+    return _joined(parts, "fold"), size.beta
 
 
 def _better(fold: int) -> float:
     return 0.4 * (fold / (FOLDS - 1) - 0.5)
 
 
-def _auroc_of_folds(shape: str) -> float:
+def _of_folds(shape: str) -> float:
     return float(np.mean([true_auroc(shape, _better(fold)) for fold in range(FOLDS)]))
 
 
@@ -230,11 +225,11 @@ def queries(rng: Rng, shape: str, size: Size) -> Drawn:
         truth = place < known + hidden
         score = draw_scores(rng, shape, truth) + truth * SPREAD * rng.normal()
         parts.append(frame_of(score, truth, place < known))
-    return Drawn(_joined(parts, "query"))
+    return _joined(parts, "query"), np.nan
 
 
 @cache
-def _auroc_of_queries(shape: str) -> float:
+def _of_queries(shape: str) -> float:
     place, weight = np.polynomial.hermite_e.hermegauss(15)
     each = [true_auroc(shape, SPREAD * float(x)) for x in place]
     return float(np.average(each, weights=weight))
@@ -243,8 +238,8 @@ def _auroc_of_queries(shape: str) -> float:
 def two_sites(rng: Rng, shape: str, size: Size) -> Drawn:
     """Rows of a site with this shape, and twice as many of one with normal scores."""
     more = size._replace(known=2 * size.known, rest=2 * size.rest)
-    parts = [plain(rng, shape, size).frame, plain(rng, "normal .76", more).frame]
-    return Drawn(_joined(parts, "site"), size.beta)
+    parts = [plain(rng, shape, size)[0], plain(rng, "normal .76", more)[0]]
+    return _joined(parts, "site"), size.beta
 
 
 def random_rows(rng: Rng, shape: str, size: Size) -> Drawn:
@@ -252,7 +247,7 @@ def random_rows(rng: Rng, shape: str, size: Size) -> Drawn:
     total = size.known + size.rest
     truth = rng.random(total) < 0.2
     known = truth & (rng.random(total) < size.known / total / 0.2)
-    return Drawn(frame_of(draw_scores(rng, shape, truth), truth, known))
+    return frame_of(draw_scores(rng, shape, truth), truth, known), np.nan
 
 
 DESIGNS: Mapping[str, Design] = {
@@ -276,9 +271,7 @@ DESIGNS: Mapping[str, Design] = {
     "clusters, ignored": Design(clustered),
     "weights": Design(thinned, {"weight": "weight"}),
     "weights, ignored": Design(thinned),
-    "pooled folds": Design(folds, {"by": "fold", "pool": True}, auroc=_auroc_of_folds),
-    "average over queries": Design(
-        queries, {"by": "query", "average": True}, auroc=_auroc_of_queries
-    ),
+    "pooled folds": Design(folds, {"by": "fold", "pool": True}, auroc=_of_folds),
+    "average over queries": Design(queries, {"by": "query", "average": True}, auroc=_of_queries),
     "two sites": Design(two_sites, {"by": "site"}),
 }

@@ -13,6 +13,7 @@ from tests.support.studies.shapes import CHOSEN
 from tests.support.studies.store import Found, promise_of
 
 SURE = 2.0  # standard errors
+OWN = ("beta ", "monotone,")  # promises that have a line of their own
 PLAIN = ("plain", "negatives known", "two sites", "probabilities")
 LOWEST = 0.83
 NEW, OLD, EDGE = "#0072B2", "#AAAAAA", "#009E73"
@@ -37,19 +38,19 @@ def is_below(cell: Cell, found: Found, errors: float = 0) -> bool:
     return held(cell, found) + errors * found.error < promise_of()[cell].low - 1e-9
 
 
-def lines(measured: Measured, *, promised: bool, plain: bool | None = None) -> list[Line]:
+def lines(measured: Measured) -> dict[str, list[Line]]:
     """Return a line for each question of plain rows, and for each other design."""
-    found: dict[str, Line] = {}
+    found: dict[str, dict[str, Line]] = {"plain": {}, "designs": {}, "fails": {}}
     for cell, promise in promise_of().items():
-        key, simple = cell.promise.split(": ")[0], cell.design in PLAIN
-        own = (simple and key.startswith("beta ")) or key.startswith(("beta ", "monotone,"))
-        is_plain = (simple or cell.design == "two sites" or key == "`weigh_labels`") and not own
-        if cell in measured and promised != np.isnan(promise.low) and plain in (None, is_plain):
-            name = key if is_plain or own else cell.design
-            line = found.setdefault(name, Line(name, promise.low, {}))
+        key = cell.promise.split(": ")[0]
+        own, simple = key.startswith(OWN), cell.design in PLAIN or key == "`weigh_labels`"
+        kind = "fails" if np.isnan(promise.low) else "plain" if simple and not own else "designs"
+        name = key if simple or own else cell.design
+        if cell in measured:
+            line = found[kind].setdefault(name, Line(name, promise.low, {}))
             line.cells[cell] = held(cell, measured[cell])
-            found[name] = line._replace(low=min(line.low, promise.low))
-    return list(found.values())
+            found[kind][name] = line._replace(low=min(line.low, promise.low))
+    return {kind: [*each.values()] for kind, each in found.items()}
 
 
 def told(share: float) -> str:
@@ -64,61 +65,47 @@ def name_of(cell: Cell, line: str = "") -> str:
     return ", ".join(kept)
 
 
-def table(some: Iterable[Line], measured: Measured, promised: bool) -> str:
+def table(some: Iterable[Line], measured: Measured) -> str:
     """Return a table: mean, lowest and highest share of each line."""
-    head = ["answer", *(["promise"] if promised else []), "cells", "mean", "lowest", "highest"]
-    rows = [[*head, "the lowest cell"], ["---"] * (len(head) + 1)]
+    rows = [["answer", "promise", "cells", "mean", "lowest", "highest", "the lowest cell"]]
+    rows.append(["---"] * len(rows[0]))
     for line in some:
         worst = min(line.cells, key=lambda cell: line.cells[cell])
-        shares = [*line.cells.values()]
+        shares, low = [*line.cells.values()], "none" if np.isnan(line.low) else told(line.low)
         numbers = [told(x) for x in (np.mean(shares), min(shares), max(shares))]
         numbers[1] += f" ± {told(measured[worst].error)}"
-        low = [told(line.low)] if promised else []
-        rows.append([line.name, *low, str(len(shares)), *numbers, name_of(worst, line.name)])
+        rows.append([line.name, low, str(len(shares)), *numbers, name_of(worst, line.name)])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def below(measured: Measured) -> str:
     """Return the cells that hold less than is promised, by more than chance."""
-    some = [cell for cell, found in measured.items() if is_below(cell, found, SURE)]
-    if not some:
-        return "No cell is below its promise by more than two standard errors.\n"
-    some.sort(key=lambda cell: held(cell, measured[cell]))
-    return "".join(
-        f"* {told(held(cell, measured[cell]))} ± {told(measured[cell].error)}: {name_of(cell)}\n"
-        for cell in some
-    )
+    some = [(cell, found) for cell, found in measured.items() if is_below(cell, found, SURE)]
+    some.sort(key=lambda one: held(*one))
+    names = [f"* {told(held(c, f))} ± {told(f.error)}: {name_of(c)}\n" for c, f in some]
+    return "".join(names) or "No cell.\n"
 
 
 def summary(measured: Measured) -> str:
     """Say how much was measured."""
-    draws = [found.draws for found in measured.values()]
-    at = float(np.sqrt(0.95 * 0.05 / np.median(draws)))
-    few = f"{min(draws):,}" if min(draws) == max(draws) else f"{min(draws):,} to {max(draws):,}"
-    return (
-        f"{len(measured):,} cells were measured with {few} draws each, most with "
-        f"{int(np.median(draws)):,}: the standard error of a coverage of .95 is {told(at)}.\n"
-    )
+    draws = np.array([found.draws for found in measured.values()])
+    most, error = int(np.median(draws)), told((0.0475 / np.median(draws)) ** 0.5)
+    text = f"{draws.size:,} cells, {draws.min():,} to {draws.max():,} draws in each, {most:,} in "
+    return f"{text}most: the standard error of a coverage of .95 is then {error}.\n"
 
 
 def write(folder: Path, measured: Measured) -> None:
     """Write tables into the page, and draw the picture."""
-    path = folder / "coverage.md"
-    parts = {
-        "summary": summary(measured),
-        "plain": table(lines(measured, promised=True, plain=True), measured, True),
-        "designs": table(lines(measured, promised=True, plain=False), measured, True),
-        "fails": table(lines(measured, promised=False), measured, False),
-        "below": below(measured),
-    }
+    path, found = folder / "coverage.md", lines(measured)
+    parts = {"summary": summary(measured), "below": below(measured)}
+    parts |= {kind: table(some, measured) for kind, some in found.items()}
     text = path.read_text(encoding="utf-8")
     for name, part in parts.items():
         start, end = f"<!-- {name} -->\n", "<!-- end -->"
         pattern = f"{re.escape(start)}.*?{re.escape(end)}"
         text = re.sub(pattern, lambda _, new=f"{start}\n{part}\n{end}": new, text, flags=re.DOTALL)
     path.write_text(text, encoding="utf-8")
-    both = (lines(measured, promised=True, plain=plain) for plain in (True, False))
-    draw(folder / "images" / "coverage.png", [line for some in both for line in some])
+    draw(folder / "images" / "coverage.png", found["plain"] + found["designs"])
 
 
 def draw(path: Path, some: Sequence[Line]) -> None:
@@ -126,9 +113,8 @@ def draw(path: Path, some: Sequence[Line]) -> None:
     figure, ax = plt.subplots(figsize=(6.5, 0.27 * len(some) + 1), layout="constrained")
     rng = np.random.default_rng(0)
     for place, line in enumerate(some):
-        ax.fill_between(
-            [line.low, 1], place - 0.4, place + 0.4, color=EDGE, alpha=0.15, linewidth=0
-        )
+        low, high = place - 0.4, place + 0.4
+        ax.fill_between([line.low, 1], low, high, color=EDGE, alpha=0.15, linewidth=0)
         share = np.maximum(np.array([*line.cells.values()]), LOWEST + 0.001)
         color = [OLD if cell.shape in CHOSEN else NEW for cell in line.cells]
         height = place + rng.uniform(-0.3, 0.3, share.size)
@@ -137,9 +123,8 @@ def draw(path: Path, some: Sequence[Line]) -> None:
         ax.plot([], [], "o", color=color, markersize=4, label=text)
     ax.plot([], [], color=EDGE, linewidth=7, alpha=0.25, label="promise")
     ax.axvline(0.95, color="0.3", linewidth=0.8, zorder=1)
-    names = [line.name.replace("`", "") for line in some]
-    ax.set(ylim=(len(some) - 0.4, -0.6), xlim=(LOWEST, 1.002), yticks=range(len(some)))
-    ax.set_yticklabels(names, fontsize=8)
+    ax.set(ylim=(len(some) - 0.4, -0.6), xlim=(LOWEST, 1.002))
+    ax.set_yticks(range(len(some)), [line.name.replace("`", "") for line in some], fontsize=8)
     ax.set_xlabel("coverage of 95% intervals (dots at the left edge: lower)")
     ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, fontsize=8)
     ax.spines[["top", "right", "left"]].set_visible(False)

@@ -17,8 +17,7 @@ from pu_accessor import labeling
 from tests.support.studies import designs, shapes
 from tests.support.studies.designs import Size, World
 
-INF = float("inf")
-LABELS = 100  # made by hand
+INF, NO, LABELS = float("inf"), float("nan"), 100  # labels made by hand
 
 
 class Answer(NamedTuple):
@@ -31,6 +30,8 @@ class Answer(NamedTuple):
 
 
 Ask: TypeAlias = Callable[[World], Answer]
+Names: TypeAlias = Sequence[str]
+Sizes: TypeAlias = Sequence[Size]
 
 
 def put(pu: Any, metric: Any, beta: Any, target: str, **more: Any) -> pd.DataFrame:
@@ -76,18 +77,15 @@ def of_many(shape: str, prevalence: float, metric: Any, max_fpr: float | None = 
 Source: TypeAlias = Callable[[World], Any]
 
 
-def future(
-    metric: Any,
-    recall: float | None = None,
-    beta: Source = lambda w: w.beta("population"),
-    **more: Any,
-) -> Ask:
+def future(metric: Any, recall: Any = None, beta: Source | None = None, **more: Any) -> Ask:
     """Ask for a number of new rows: at the threshold that has a recall, or at none."""
 
     def ask(w: World) -> Answer:
         threshold = None if recall is None else shapes.threshold_at(w.shape, recall)
         at = {} if recall is None else {"at": {"threshold": threshold}}
-        found = put(w.pu, metric, beta(w), "population", **at, **more)
+        found = put(
+            w.pu, metric, beta(w) if beta else w.beta("population"), "population", **at, **more
+        )
         many = more or callable(metric)  # what nothing else computes
         true = of_many(w.shape, round(w.prevalence, 3), metric, **more) if many else None
         return Answer(*limits(found), true or true_metric(w, metric, threshold))
@@ -101,7 +99,7 @@ def these(metric: Any, beta: Source = lambda w: w.beta("examples"), **more: Any)
     def ask(w: World) -> Answer:
         found = put(w.pu, metric, beta(w), "examples", **more)
         rest = {key: value for key, value in more.items() if key != "band"}
-        true = put(w.all_known, metric, 0, "examples", **rest)["estimate"].to_numpy(float)
+        true = put(w.all_known(), metric, 0, "examples", **rest)["estimate"].to_numpy(float)
         return Answer(*limits(found), true, more.get("band") == "simultaneous")
 
     return ask
@@ -112,7 +110,7 @@ def chosen(at: str) -> Ask:
 
     def ask(w: World) -> Answer:
         found = w.pu.metric("f1", w.beta("examples"), at=at)
-        true = w.all_known.metric("f1", 0, at={"rank": int(found["rank"].item())})
+        true = w.all_known().metric("f1", 0, at={"rank": int(found["rank"].item())})
         return Answer(*limits(found), true["estimate"].to_numpy(float))
 
     return ask
@@ -149,7 +147,7 @@ def curve(**more: Any) -> Ask:
 
     def ask(w: World) -> Answer:
         tp = w.pu.contingency(w.beta("examples"), **more)["tp"].isel(beta=0)
-        true = w.all_known.contingency(0)["tp"].isel(beta=0).sel(bound="estimate")
+        true = w.all_known().contingency(0)["tp"].isel(beta=0).sel(bound="estimate")
         lower, upper = (tp.sel(bound=bound).values for bound in ("lower", "upper"))
         return Answer(lower, upper, true.values, True)
 
@@ -171,7 +169,7 @@ def bins(band: str) -> Ask:
 
     def ask(w: World) -> Answer:
         found = w.pu.calibration(w.beta("examples"), band=band)
-        true = w.all_known.calibration(0)["estimate"].to_numpy(float)
+        true = w.all_known().calibration(0)["estimate"].to_numpy(float)
         some = found["examples"].to_numpy() > 0
         lower, upper = limits(found)
         return Answer(lower[some], upper[some], true[some], band == "simultaneous")
@@ -189,11 +187,10 @@ def difference(metric: str = "auroc", target: str = "population", **more: Any) -
 
     def ask(w: World) -> Answer:
         found = w.bind(w.frame, **two).compare(metric, w.beta(target), target=target, **more)
-        full = w.frame.assign(label=w.frame["truth"])
         if target == "population":
             return Answer(*limits(found), 0.0)
-        known = w.bind(full, assume=False, negative=0, **two).compare(metric, 0, target=target)
-        return Answer(*limits(found), known["difference"].item())
+        true = w.all_known(**two).compare(metric, 0, target=target)["difference"].item()
+        return Answer(*limits(found), true)
 
     return ask
 
@@ -206,7 +203,7 @@ def gap(metric: str, target: str) -> Ask:
         more = {"at": {"threshold": threshold}, "target": target}
         found = w.pu.gap(metric, w.size.beta if target == "population" else by("site")(w), **more)
         if target == "examples":
-            true = w.all_known.gap(metric, 0, **more)["difference"].item()
+            true = w.all_known().gap(metric, 0, **more)["difference"].item()
         else:
             other = w._replace(shape="normal .76")
             true = true_metric(w, metric, threshold) - true_metric(other, metric, threshold)
@@ -239,7 +236,7 @@ def cutoff(name: str, target: str, goal: float = np.nan, models: int = 1) -> Ask
         if found["rank"].iloc[best] and target == "population":
             true = true_metric(w, name, threshold)
         elif found["rank"].iloc[best]:
-            full = w._replace(frame=w.frame.assign(score=scores[names[best]])).all_known
+            full = w._replace(frame=w.frame.assign(score=scores[names[best]])).all_known()
             at = {"at": {"threshold": threshold}, "target": target}
             true = full.metric(name, 0, **at)["estimate"].item()
         return Answer(-INF, value, true) if name == "fpr" else Answer(value, INF, true)
@@ -320,14 +317,14 @@ def check(name: str) -> Ask:
 def _plan(shape: str, share: float, rest: int) -> int:
     """Return how many known positives a width of .1 needs, as a large pilot says."""
     rng, goal = np.random.default_rng(1), {"beta": share, "n_unlabeled": rest, "probability": 0.9}
-    pilot = designs.plain(rng, shape, Size(4000, 4000, share)).frame.pu
+    pilot = designs.plain(rng, shape, Size(4000, 4000, share))[0].pu
     return int(labeling.positives_needed(0.1, pilot=pilot, **goal)["n"].item())
 
 
 def planned(w: World) -> Answer:
     """Plan a width, draw as many known positives, and ask for the width."""
     size = w.size._replace(known=_plan(w.shape, w.size.beta, w.size.rest))
-    lower, upper = limits(designs.plain(w.rng, w.shape, size).frame.pu.auroc(size.beta))
+    lower, upper = limits(designs.plain(w.rng, w.shape, size)[0].pu.auroc(size.beta))
     return Answer(-INF, 0.1, upper - lower)
 
 
@@ -351,8 +348,8 @@ class Promise(NamedTuple):
     ask: Ask
     low: float
     design: str
-    shapes: Sequence[str]
-    sizes: Sequence[Size]
+    shapes: Names
+    sizes: Sizes
     unless_warned: bool = False  # a miss with a warning is none
 
     def cells(self) -> dict[Cell, Size]:
@@ -361,13 +358,13 @@ class Promise(NamedTuple):
         return {Cell(self.name, self.design, shape, str(size)): size for shape, size in pairs}
 
 
+Some: TypeAlias = list[Promise]
 Asks: TypeAlias = Mapping[str, Ask]
 ALL, PAIRS, ALIKE = (*shapes.SHAPES,), (*shapes.PAIRS,), (*shapes.ALIKE,)
 FEW = ("normal .76", "5 scores", "log-normal", "3% hard negatives")
 SOME = (*FEW, "20% hidden positives", "cancer, logistic regression")
 MONOTONE = ("normal .76", "normal .96", "normal .60", "exponential", "5 scores")
 NOT_MONOTONE = ("3% hard negatives", "worse than chance", "10% hidden positives")
-NO = float("nan")
 
 FIVE = (Size(5, 300, 0.1), Size(5, 2000, 0.01))
 NEW = (Size(10, 300, 0.4), Size(20, 2000, 0.01), Size(200, 500, 0.1))
@@ -387,7 +384,7 @@ AP_HERE: Asks = {"`average_precision`, this sample": these("average_precision")}
 TOPS, ACTING = {"fraction": [0.02, 0.1, 0.3, 0.6]}, {"threshold": [0.1, 0.3, 0.5]}
 RANKS: Asks = {"`metric` at a rank": these("recall", at=TOPS)}
 CURVE: Asks = {"band `simultaneous`, whole curve": curve(band="simultaneous")}
-TOP_TENTH = these("precision", at={"fraction": 0.1})
+TOP_TENTH: Asks = {"`precision` at a rank": these("precision", at={"fraction": 0.1})}
 HERE = {**AUROC_HERE, **AP_HERE, **RANKS, **CURVE}
 FUTURE_CURVE: Asks = {"curves of future data": future_curve}
 PRECISION: Asks = {"`metric` at a threshold: precision": future("precision", 0.5)}
@@ -402,23 +399,19 @@ COMPARE: Asks = {"`compare`: AUROC, future data": difference()}
 POINTS = "`metric` at a recall, FPR or precision"
 
 
-def asked(
-    low: float, design: str, over: Sequence[str], sizes: Sequence[Size], *asks: Asks, **more: bool
-) -> list[Promise]:
+def asked(low: float, design: str, over: Names, sizes: Sizes, *asks: Asks, **more: bool) -> Some:
     """Promise the same of several questions."""
     every = [pair for some in asks for pair in some.items()]
     return [Promise(name, ask, low, design, over, sizes, **more) for name, ask in every]
 
 
-def ignored(
-    low: float, design: str, over: Sequence[str], sizes: Sequence[Size], *asks: Asks
-) -> list[Promise]:
+def ignored(low: float, design: str, over: Names, sizes: Sizes, *asks: Asks) -> Some:
     """Promise it where an assumption is told, and nothing where it is ignored."""
     told = asked(low, design, over, sizes, *asks)
     return told + asked(NO, f"{design}, ignored", over, sizes, *asks)
 
 
-def with_beta(low: float, name: str, design: str, source: Source) -> list[Promise]:
+def with_beta(low: float, name: str, design: str, source: Source) -> Some:
     """Promise answers that have the error of beta."""
     asks = {
         "`auroc`, future data": future("auroc", beta=source),
@@ -433,9 +426,9 @@ def with_beta(low: float, name: str, design: str, source: Source) -> list[Promis
 PROMISES = (
     # These rows: bands and metrics at a cutoff
     *asked(0.95, "plain", FEW, (*FIVE, *SAMPLE), RANKS, CURVE),
-    *asked(NO, "plain", FEW, SAMPLE, {"band `dkw`, whole curve": curve(band="dkw")}),
     *asked(
         *(NO, "plain", FEW, SAMPLE),
+        {"band `dkw`, whole curve": curve(band="dkw")},
         {"band `bootstrap`, at a rank": these("recall", at=TOPS, band="bootstrap")},
     ),
     *asked(
@@ -459,8 +452,10 @@ PROMISES = (
         {"`auroc(max_fpr=0.2)`, this sample": these("auroc", max_fpr=0.2)},
     ),
     # Areas and metrics of new rows, and areas of these
-    *asked(0.93, "plain", SOME, FIVE, {f"{name}: n = 5": ask for name, ask in AUROC.items()}),
-    *asked(0.93, "plain", SOME, FIVE, {f"{name}: n = 5": ask for name, ask in AUROC_HERE.items()}),
+    *asked(
+        *(0.93, "plain", SOME, FIVE),
+        {f"{name}: n = 5": ask for name, ask in {**AUROC, **AUROC_HERE}.items()},
+    ),
     *asked(0.93, "plain", ALL, NEW, AUROC),
     *asked(0.93, "plain", ALL, SAMPLE, AUROC_HERE),
     *asked(0.92, "plain", ALL, FIFTY, AP),
@@ -543,8 +538,7 @@ PROMISES = (
     *asked(0.92, "clusters", FEW, CLUSTERED[1:], RANKS),
     *ignored(0.92, "clusters", ("twins",), CLUSTERED[1:], COMPARE),
     *ignored(0.92, "weights", FEW, MANY, NUMBERS),
-    *asked(0.93, "pooled folds", FEW, MANY, AUROC, AUROC_HERE),
-    *asked(0.95, "pooled folds", FEW, MANY, {"`precision` at a rank": TOP_TENTH}),
+    *asked(0.93, "pooled folds", FEW, MANY, AUROC, AUROC_HERE, TOP_TENTH),
     *asked(
         *(0.92, "average over queries", FEW, QUERIES),
         {"`auroc`, future data": future("auroc", beta=by("query"))},

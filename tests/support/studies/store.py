@@ -37,9 +37,6 @@ class Found(NamedTuple):
         return float(np.sqrt(self.covers * (1 - self.covers) / self.draws))
 
 
-HEAD = (*Cell._fields, *Found._fields)
-
-
 def package_commit() -> str:
     """Return the last commit that changed the package, short."""
     command = ["git", "log", "-1", "--format=%h", "--abbrev=8", "--", "pu_accessor"]
@@ -107,4 +104,4 @@ def write(path: Path, found: Mapping[Cell, Found]) -> None:
         draws, *shares, commit = found[cell]
         numbers = ["" if np.isnan(x) else f"{x:.4f}" for x in map(float, shares)]
         body.append([*cell, draws, *numbers, commit])
-    write_table(path.stem, HEAD, body, path.parent)
+    write_table(path.stem, (*Cell._fields, *Found._fields), body, path.parent)
