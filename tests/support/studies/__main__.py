@@ -9,30 +9,34 @@ writes the page and the picture.
 
 import argparse
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import nullcontext
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeAlias
 
 from tests.support.studies import page, store
 from tests.support.studies.promises import Cell
 
 MORE = 5
+Job: TypeAlias = tuple[Cell, int, str, store.Found | None]
+
+
+def look(job: Job) -> tuple[Cell, store.Found]:
+    """Look at a cell, here or in another process."""
+    return job[0], store.look(*job)
 
 
 def measure(path: Path, cells: Sequence[Cell], draws: int, workers: int, again: bool) -> None:
     """Look at some cells, and keep what is found."""
     found, commit = store.read(path), store.package_commit()
     found = {cell: one for cell, one in found.items() if not (again and cell in cells)}
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with get_context("spawn").Pool(workers) if workers else nullcontext() as pool:
         for count in (draws, MORE * draws):
             due = [c for c in cells if count == draws or page.is_below(c, found[c], 1)]
-            jobs = {
-                pool.submit(store.look, cell, count, commit, found.get(cell)): cell
-                for cell in due
-                if cell not in found or found[cell].draws < count
-            }
-            for job in as_completed(jobs):
-                found[jobs[job]] = job.result()
+            due = [c for c in due if c not in found or found[c].draws < count]
+            jobs = [(cell, count, commit, found.get(cell)) for cell in due]
+            for cell, one in pool.imap_unordered(look, jobs) if pool else map(look, jobs):
+                found[cell] = one
                 store.write(path, found)
 
 
@@ -41,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--draws", type=int, default=1000, help="in a cell; 0: only write")
     parser.add_argument("--only", default="", help="cells whose name has these words")
-    parser.add_argument("--workers", type=int, default=2, help="processes")
+    parser.add_argument("--workers", type=int, default=2, help="processes; 0: this one")
     parser.add_argument("--again", action="store_true", help="measure what was measured, too")
     parser.add_argument("--out", type=Path, default=Path("docs"), help="the folder of the manual")
     asked = parser.parse_args(arguments)

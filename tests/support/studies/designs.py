@@ -230,7 +230,7 @@ def queries(rng: Rng, shape: str, size: Size) -> Drawn:
 
 @cache
 def _of_queries(shape: str) -> float:
-    place, weight = np.polynomial.hermite_e.hermegauss(15)
+    place, weight = np.polynomial.hermite_e.hermegauss(9)
     each = [true_auroc(shape, SPREAD * float(x)) for x in place]
     return float(np.average(each, weights=weight))
 

@@ -1,6 +1,5 @@
 """Writes the tables of ``docs/coverage.md`` and draws ``docs/images/coverage.png``."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -60,7 +59,8 @@ def told(share: float) -> str:
 
 def name_of(cell: Cell, line: str = "") -> str:
     """Name a cell; what the line says is left out."""
-    parts = [cell.promise.removeprefix(f"{line}: "), cell.design, cell.shape, cell.size]
+    size = cell.size.rpartition(", ")[0]
+    parts = [cell.promise.removeprefix(f"{line}: "), cell.design, cell.shape, size]
     kept = [part for part in parts if part not in (line, *PLAIN)]
     return ", ".join(kept)
 
@@ -72,7 +72,7 @@ def table(some: Iterable[Line], measured: Measured) -> str:
     for line in some:
         worst = min(line.cells, key=lambda cell: line.cells[cell])
         shares, low = [*line.cells.values()], "none" if np.isnan(line.low) else told(line.low)
-        numbers = [told(x) for x in (np.mean(shares), min(shares), max(shares))]
+        numbers = [told(float(x)) for x in (np.mean(shares), min(shares), max(shares))]
         numbers[1] += f" ± {told(measured[worst].error)}"
         rows.append([line.name, low, str(len(shares)), *numbers, name_of(worst, line.name)])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
@@ -101,9 +101,9 @@ def write(folder: Path, measured: Measured) -> None:
     parts |= {kind: table(some, measured) for kind, some in found.items()}
     text = path.read_text(encoding="utf-8")
     for name, part in parts.items():
-        start, end = f"<!-- {name} -->\n", "<!-- end -->"
-        pattern = f"{re.escape(start)}.*?{re.escape(end)}"
-        text = re.sub(pattern, lambda _, new=f"{start}\n{part}\n{end}": new, text, flags=re.DOTALL)
+        before, mark, rest = text.partition(f"<!-- {name} -->\n")
+        if mark:
+            text = f"{before}{mark}{part}\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
     path.write_text(text, encoding="utf-8")
     draw(folder / "images" / "coverage.png", found["plain"] + found["designs"])
 
@@ -116,9 +116,9 @@ def draw(path: Path, some: Sequence[Line]) -> None:
         low, high = place - 0.4, place + 0.4
         ax.fill_between([line.low, 1], low, high, color=EDGE, alpha=0.15, linewidth=0)
         share = np.maximum(np.array([*line.cells.values()]), LOWEST + 0.001)
-        color = [OLD if cell.shape in CHOSEN else NEW for cell in line.cells]
+        colors = [OLD if cell.shape in CHOSEN else NEW for cell in line.cells]
         height = place + rng.uniform(-0.3, 0.3, share.size)
-        ax.scatter(share, height, s=6, color=color, alpha=0.8, linewidths=0, clip_on=False)
+        ax.scatter(share, height, s=6, color=colors, alpha=0.8, linewidths=0, clip_on=False)
     for color, text in ((NEW, "other distribution"), (OLD, "distribution used to choose methods")):
         ax.plot([], [], "o", color=color, markersize=4, label=text)
     ax.plot([], [], color=EDGE, linewidth=7, alpha=0.25, label="promise")

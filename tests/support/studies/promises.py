@@ -34,12 +34,11 @@ Names: TypeAlias = Sequence[str]
 Sizes: TypeAlias = Sequence[Size]
 
 
-def put(pu: Any, metric: Any, beta: Any, target: str, **more: Any) -> pd.DataFrame:
+def put(pu: Any, metric: Any, beta: Any, target: str, **more: Any) -> Any:
     """Ask for a metric by the method that is meant for it."""
     named = metric in ("auroc", "average_precision")
-    ask = getattr(pu, metric) if named else partial(pu.metric, metric)
-    found: pd.DataFrame = ask(beta, target=target, **more)
-    return found
+    ask: Any = getattr(pu, metric) if named else partial(pu.metric, metric)
+    return ask(beta, target=target, **more)
 
 
 def limits(found: pd.DataFrame) -> tuple[Any, Any]:
@@ -116,7 +115,7 @@ def chosen(at: str) -> Ask:
     return ask
 
 
-def by_hand(w: World, **options: Any) -> pd.DataFrame:
+def by_hand(w: World, **options: Any) -> Any:
     """Label some of the unlabeled."""
     rows = w.frame.pu.sample_to_label(LABELS, random_state=int(w.rng.integers(2**31)), **options)
     rows["label"] = rows["truth"].astype(float)
@@ -183,7 +182,7 @@ def bins(band: str) -> Ask:
 
 def difference(metric: str = "auroc", target: str = "population", **more: Any) -> Ask:
     """Ask for the difference of two models, which are equally good on new rows."""
-    two = {"score": ["score", "other"]}
+    two: Any = {"score": ["score", "other"]}
 
     def ask(w: World) -> Answer:
         found = w.bind(w.frame, **two).compare(metric, w.beta(target), target=target, **more)
@@ -316,8 +315,8 @@ def check(name: str) -> Ask:
 @cache
 def _plan(shape: str, share: float, rest: int) -> int:
     """Return how many known positives a width of .1 needs, as a large pilot says."""
-    rng, goal = np.random.default_rng(1), {"beta": share, "n_unlabeled": rest, "probability": 0.9}
-    pilot = designs.plain(rng, shape, Size(4000, 4000, share))[0].pu
+    goal: Any = {"beta": share, "n_unlabeled": rest, "probability": 0.9}
+    pilot: Any = designs.plain(np.random.default_rng(1), shape, Size(4000, 4000, share))[0].pu
     return int(labeling.positives_needed(0.1, pilot=pilot, **goal)["n"].item())
 
 

@@ -62,7 +62,7 @@ def look(cell: Cell, draws: int, commit: str, before: Found | None = None) -> Fo
     with warnings.catch_warnings():  # of means of nothing
         warnings.simplefilter("ignore", RuntimeWarning)
         means = np.nanmean(np.array(rows, np.float64), axis=0).tolist()
-    return Found(draws, *means, commit)
+    return Found._make([draws, *means, commit])
 
 
 def _draw(promise: Promise, cell: Cell, rng: np.random.Generator) -> tuple[float, ...]:
@@ -91,7 +91,7 @@ def read(path: Path) -> dict[Cell, Found]:
     with path.open(newline="", encoding="utf-8") as file:
         rows = [(Cell(*row[:4]), row[4:]) for row in list(csv.reader(file))[1:]]
     return {
-        cell: Found(int(draws), *(float(x or "nan") for x in shares), commit)
+        cell: Found._make([int(draws), *(float(x or "nan") for x in shares), commit])
         for cell, (draws, *shares, commit) in rows
         if cell in promise_of()
     }
