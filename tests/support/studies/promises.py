@@ -523,7 +523,7 @@ PROMISES = (
     *asked(0.93, "tightest reference", FEW, ONE, RANKS, CURVE),
     *asked(0.92, "used at a prevalence of .02", SOME, TWO, AP, PRECISION),
     *ignored(
-        *(0.93, "rows of a population", FEW, ONE),
+        *(0.93, "rows of a population", FEW, (*ONE, Size(200, 1000, 0.04))),
         {"`average_precision`, future data": future("average_precision", beta=prior)},
         {"`metric` at a threshold: precision": future("precision", 0.5, beta=prior)},
     ),
@@ -545,6 +545,7 @@ PROMISES = (
         {"`precision` of the first 5": these("precision", beta=by("query"), at=5)},
     ),
     *asked(0.92, "plain", FEW, ONE, {"`weigh_labels`": hand_weights}),
+    *asked(NO, "plain", ("normal .999",), ONE, {"`weigh_labels` near AUROC 1": hand_weights}),
     *asked(0.92, "selection odds of 3, ignored", FEW, ONE, {"`weigh_labels`": hand_weights}),
     # Tests and plans
     *asked(
