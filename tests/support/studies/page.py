@@ -11,10 +11,9 @@ from tests.support.studies.promises import Cell
 from tests.support.studies.shapes import CHOSEN
 from tests.support.studies.store import Found, promise_of
 
-SURE = 2.0  # standard errors
+SURE, LOWEST = 2.0, 0.83  # standard errors; the left edge of the picture
 OWN = ("beta ", "monotone,")  # promises that have a line of their own
 PLAIN = ("plain", "negatives known", "two sites", "probabilities")
-LOWEST = 0.83
 NEW, OLD, EDGE = "#0072B2", "#AAAAAA", "#009E73"
 Measured: TypeAlias = Mapping[Cell, Found]
 

@@ -434,6 +434,7 @@ PROMISES = (
         *(0.95, "plain", SOME, TWO),
         {f"`metric` at a chosen cutoff: {at}": chosen(at) for at in ("youden", "maximum")},
         {"`lift` of the top": these("lift", at={"fraction": [0.01, 0.05, 0.2]})},
+        {"`ndcg` of the first 20": these("ndcg", at=20)},
     ),
     *asked(
         *(0.95, "probabilities", SOME, TWO),
