@@ -12,18 +12,11 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeAlias
 
 from tests.support.studies import page, store
 from tests.support.studies.promises import Cell
 
 MORE = 5
-Job: TypeAlias = tuple[Cell, int, str, store.Found | None]
-
-
-def look(job: Job) -> tuple[Cell, store.Found]:
-    """Look at a cell, here or in another process."""
-    return job[0], store.look(*job)
 
 
 def measure(path: Path, cells: Sequence[Cell], draws: int, workers: int, again: bool) -> None:
@@ -35,7 +28,8 @@ def measure(path: Path, cells: Sequence[Cell], draws: int, workers: int, again: 
             due = [c for c in cells if count == draws or page.is_below(c, found[c], 1)]
             due = [c for c in due if c not in found or found[c].draws < count]
             jobs = [(cell, count, commit, found.get(cell)) for cell in due]
-            for cell, one in pool.imap_unordered(look, jobs) if pool else map(look, jobs):
+            each = pool.imap_unordered if pool else map
+            for cell, one in each(store.look_at, jobs):
                 found[cell] = one
                 store.write(path, found)
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -43,6 +43,9 @@ def package_commit() -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
+Job: TypeAlias = tuple[Cell, int, str, Found | None]
+
+
 @cache
 def promise_of() -> dict[Cell, Promise]:
     """Return the promise of each cell."""
@@ -63,6 +66,11 @@ def look(cell: Cell, draws: int, commit: str, before: Found | None = None) -> Fo
         warnings.simplefilter("ignore", RuntimeWarning)
         means = np.nanmean(np.array(rows, np.float64), axis=0).tolist()
     return Found._make([draws, *means, commit])
+
+
+def look_at(job: Job) -> tuple[Cell, Found]:
+    """Look at a cell, here or in another process."""
+    return job[0], look(*job)
 
 
 def _draw(promise: Promise, cell: Cell, rng: np.random.Generator) -> tuple[float, ...]:
