@@ -37,7 +37,7 @@ def measure(path: Path, cells: Sequence[Cell], draws: int, workers: int, again: 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write what was found."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--draws", type=int, default=1000, help="in a cell; 0: only write")
+    parser.add_argument("--draws", type=int, default=500, help="in a cell; 0: only write")
     parser.add_argument("--only", default="", help="cells whose name has these words")
     parser.add_argument("--workers", type=int, default=2, help="processes; 0: this one")
     parser.add_argument("--again", action="store_true", help="measure what was measured, too")

@@ -102,7 +102,7 @@ def write(folder: Path, measured: Measured) -> None:
     for name, part in parts.items():
         before, mark, rest = text.partition(f"<!-- {name} -->\n")
         if mark:
-            text = f"{before}{mark}{part}\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
+            text = f"{before}{mark}{part}<!-- end -->{rest.partition('<!-- end -->')[2]}"
     path.write_text(text, encoding="utf-8")
     draw(folder / "images" / "coverage.png", found["plain"] + found["designs"])
 
