@@ -58,7 +58,7 @@ def told(share: float) -> str:
 
 def name_of(cell: Cell, line: str = "") -> str:
     """Name a cell; what the line says is left out."""
-    size = cell.size.rpartition(", ")[0]
+    size = cell.size.split(", ")[0]
     parts = [cell.promise.removeprefix(f"{line}: "), cell.design, cell.shape, size]
     kept = [part for part in parts if part not in (line, *PLAIN)]
     return ", ".join(kept)
@@ -72,9 +72,9 @@ def table(some: Iterable[Line], measured: Measured) -> str:
         worst = min(line.cells, key=lambda cell: line.cells[cell])
         shares, low = [*line.cells.values()], "none" if np.isnan(line.low) else told(line.low)
         numbers = [told(float(x)) for x in (np.mean(shares), min(shares), max(shares))]
-        numbers[1] += f" ± {told(measured[worst].error)}"
+        numbers[1] += f"±{told(measured[worst].error)}"
         rows.append([line.name, low, str(len(shares)), *numbers, name_of(worst, line.name)])
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return "".join(f"|{'|'.join(row)}|\n" for row in rows)
 
 
 def below(measured: Measured) -> str:
