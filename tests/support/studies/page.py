@@ -112,8 +112,7 @@ def draw(path: Path, some: Sequence[Line]) -> None:
     figure, ax = plt.subplots(figsize=(6.5, 0.27 * len(some) + 1), layout="constrained")
     rng = np.random.default_rng(0)
     for place, line in enumerate(some):
-        low, high = place - 0.4, place + 0.4
-        ax.fill_between([line.low, 1], low, high, color=EDGE, alpha=0.15, linewidth=0)
+        ax.barh(place, 1 - line.low, left=line.low, color=EDGE, alpha=0.15)
         share = np.maximum(np.array([*line.cells.values()]), LOWEST + 0.001)
         colors = [OLD if cell.shape in CHOSEN else NEW for cell in line.cells]
         height = place + rng.uniform(-0.3, 0.3, share.size)

@@ -83,7 +83,8 @@ def _draw(promise: Promise, cell: Cell, rng: np.random.Generator) -> tuple[float
         except PUError:
             return 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, np.nan
     warned = any(issubclass(each.category, PUWarning) for each in caught)
-    below, above, none = truth < lower - NEAR, truth > upper + NEAR, np.isnan(upper - lower)
+    below, above = truth < lower - NEAR, truth > upper + NEAR
+    none = np.isnan(upper - lower) & ~np.isnan(truth)  # no miss where there is no truth
     held = np.asarray(~(below | above | none), float)
     covers = float(held.all() if jointly else held.mean())
     width = np.asarray(upper - lower, float)
