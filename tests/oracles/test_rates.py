@@ -121,9 +121,8 @@ def at_rank(
 
 def expect(name: str, of: dict[str, oracle.Table]) -> list[float]:
     """Return the estimate of a metric, and limits that hold it."""
-    values = [oracle.metric(name, of[bound]) for bound in ("estimate", "lower", "upper")]
-    ends = [math.nan] * 2 if any(map(math.isnan, values)) else [min(values), max(values)]
-    return [values[0], *ends]
+    values = np.array([oracle.metric(name, of[bound]) for bound in LIMITS])
+    return [values[0], values.min(), values.max()]  # all nan if one is
 
 
 def ask(case: Case, name: Any, at: Any, **how: Any) -> pd.DataFrame:
@@ -191,10 +190,8 @@ BEST: list[Any] = ["f1", "mcc", "precision", "fpr", "tnr", "accuracy", near_9, "
 def test_the_best_cutoff_is_at_the_highest_estimate(case: Case, name: Any, band: str) -> None:
     estimate = tables_of(case, band, 0.95)["estimate"][1:]
     at, name = ("youden", "informedness") if name == "youden" else ("maximum", name)
-    if name == near_9:
-        values = {t.rank: near_9(*t[1:5]) for t in estimate}
-    else:
-        values = {t.rank: oracle.metric(name, t) for t in estimate}
+    own = name == near_9
+    values = {t.rank: near_9(*t[1:5]) if own else oracle.metric(name, t) for t in estimate}
     if np.isnan([*values.values()]).all():
         with pytest.raises(PUDataError, match="there is none"):
             ask(case, name, at, band=band)
