@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encodi
 FILE = re.compile(r"^\+\+\+ (\S+)\n(.*?)(?=^--- |\Z)", re.DOTALL | re.MULTILINE)
 EXAMPLES = dict(re.findall(r"^### (.+?)\n.*?^```diff\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
 START = """
-import pandas as pd
+import pandas as pd, pytest
 import pu_accessor
 df = pu_accessor.load_example()
 """
@@ -43,12 +43,8 @@ hidden = tables["tp"].isel(rank=-1, bound=0).item() - 202
 below = tables.isel(rank=tables["known_positive"].argmax("rank").item(), beta=0)
 assert (below["tp"] - 202 >= hidden - hidden // 10).all()
 assert tables.attrs["tail"] == 0.1 and "tail=0.1" in repr(pu)
-try:
+with pytest.raises(pu_accessor.PUValueError, match="tail"):
     pu.auroc(0.17)
-except pu_accessor.PUValueError as error:
-    assert "tail" in str(error)
-else:
-    raise AssertionError("auroc does not take it")
 """,
 }
 
