@@ -15,7 +15,8 @@ import numpy.typing as npt
 from scipy import optimize, special, stats
 
 from tests.support.oracles import completion_oracle, estimates_oracle, oracle
-from tests.support.oracles.estimates_oracle import Beta, Labels, Scores
+from tests.support.oracles.completion_oracle import Labels, Scores
+from tests.support.oracles.estimates_oracle import Beta
 
 SEED, DRAWS = 150406837, 1000  # of the method
 Draws = npt.NDArray[np.float64]
@@ -278,7 +279,7 @@ def drawn_weighted(
         if none.size:
             one = np.random.default_rng(SEED).choice(n + 1, none.size, p=shape / shape.sum())
             found[none] = np.eye(n + 1)[one]
-        return found * latent / found.sum(axis=1, keepdims=True)
+        return np.asarray(found * latent / found.sum(axis=1, keepdims=True))
 
     above = unseen(1 + share[::-1])
     found = draw(above, min(max(above / (4 * (1 + share.mean())), 1.0), 3.0))
