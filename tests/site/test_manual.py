@@ -113,9 +113,3 @@ def test_every_method_has_a_task() -> None:
     methods = {name for name in dir(pd.DataFrame().pu) if not name.startswith("_")}
     found = {name for line in LINES for name in re.findall(r"\.(\w+)\(", line)}
     assert methods - found <= {"pr_bounds", "plot_rank_cdf", "plot_calibration", "rank_cdf"}
-
-
-def test_each_measured_table_is_linked() -> None:
-    texts = "".join(page.read_text(encoding="utf-8") for page in WRITTEN)
-    measured = [path.name for path in (ROOT / "docs" / "measured").glob("*.csv")]
-    assert measured and [name for name in measured if f"(measured/{name})" not in texts] == []
