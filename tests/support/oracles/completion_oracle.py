@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.support.oracles import oracle
 from tests.support.oracles.oracle import Label, Table
@@ -17,6 +17,7 @@ QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
 Scores = Sequence[float]
 Labels = Sequence[Label]
 Stands = Sequence[Fraction] | None
+Bounds = dict[str, list[Table]]
 Corner = tuple[Fraction, Fraction]  # unlabeled examples above, and latent positives among them
 
 
@@ -101,14 +102,7 @@ def completed(
 
 
 def estimates(
-    scores: Scores,
-    labels: Labels,
-    m: int,
-    bounds: tuple[Sequence[Table], Sequence[Table]] | None = None,
-    reference: str = "positives",
-    stands: Stands = None,
-    *,
-    rounded: bool = False,
+    scores: Scores, labels: Labels, m: int, ends: Any = None, rounded: bool = False, **how: Any
 ) -> list[Table]:
     """Return the tables of the estimate, cut to the labelings between two bounds.
 
@@ -117,18 +111,17 @@ def estimates(
     """
     steps, found = oracle.cutoffs(scores, labels), []
     positives, size = oracle.count_label(labels, True) + m, len(labels)
-    for i, here in enumerate(completed(scores, labels, m, reference, stands)):
+    for i, here in enumerate(completed(scores, labels, m, **how)):
         tp, clipped = here.tp, False
-        if bounds is not None:
+        if ends is not None:
             least, most = [], []
-            for step, low, high in zip(steps, *bounds, strict=True):
+            for step, low, high in zip(steps, *ends, strict=True):
                 free = steps[i].unlabeled - step.unlabeled
                 known = steps[i].known_positive - step.known_positive
                 least.append(low.tp + known + min(free, 0))
                 most.append(high.tp + known + max(free, 0))
-            ends = sorted([max(least), min(most)])
-            tp = min(max(here.tp, Fraction(ends[0])), Fraction(ends[1]))
-            clipped = tp != here.tp or not bounds[0][i].tp <= tp <= bounds[1][i].tp
+            _, tp, _ = sorted([max(least), here.tp, min(most)])
+            clipped = tp != here.tp or not ends[0][i].tp <= tp <= ends[1][i].tp
         tp = Fraction(math.floor(tp + HALF)) if rounded else tp
         counts = tp, here.rank - tp, positives - tp, size - positives - here.rank + tp
         found.append(Table(here.rank, *counts, clipped))  # type: ignore[arg-type]
@@ -136,16 +129,11 @@ def estimates(
 
 
 def with_estimate(
-    scores: Scores,
-    labels: Labels,
-    m: int,
-    bounds: dict[str, list[Table]],
-    reference: str = "positives",
-) -> dict[str, list[Table]]:
+    scores: Scores, labels: Labels, m: int, bounds: Bounds, reference: str = "positives"
+) -> Bounds:
     """Put the estimate in whole examples, rounded half up, between the tables of both bounds."""
-    lower, upper = bounds["lower"], bounds["upper"]
-    middle = estimates(scores, labels, m, (lower, upper), reference, rounded=True)
-    return {"lower": lower, "estimate": middle, "upper": upper}
+    ends = bounds["lower"], bounds["upper"]
+    return {**bounds, "estimate": estimates(scores, labels, m, ends, True, reference=reference)}
 
 
 # Areas
@@ -188,16 +176,11 @@ def average_precision(
             end += 1
         a, b = tables[i], tables[end]
         if labeled[end] > labeled[i]:
-            total += float((b.tp - a.tp) * _precision(b.tp, b.rank, factor))
+            total += float((b.tp - a.tp) * factor * b.tp / (b.fp + factor * b.tp))
         else:
             total += _at_random(a, b, factor)
         i = end
     return total / float(tables[-1].tp)
-
-
-def _precision(tp: Fraction, rank: int, factor: Fraction) -> Fraction:
-    """Return the precision where each positive counts so many times."""
-    return factor * tp / (rank - tp + factor * tp)
 
 
 def _at_random(before: Completed, after: Completed, factor: Fraction) -> float:
@@ -210,7 +193,8 @@ def _at_random(before: Completed, after: Completed, factor: Fraction) -> float:
         for number, share in parts:
             others = Fraction((r - 1) * (number - 1), max(size - 1, 1))
             expected += share * number / gained * (before.tp + 1 + others)
-        total += gained / size * _precision(expected, before.rank + r, factor)
+        false = before.rank + r - expected
+        total += gained / size * factor * expected / (false + factor * expected)
     return float(total)
 
 
@@ -228,8 +212,7 @@ def weights(metric: str, size: int, how: float) -> Callable[[float, float], floa
     """Return the mean weight of so many ranks after some others: of BEDROC, or NDCG to a depth."""
 
     def exponential(start: float, length: float) -> float:
-        rest = -math.expm1(-how * length / size)
-        return math.exp(-how * start / size) * rest / length
+        return -math.exp(-how * start / size) * math.expm1(-how * length / size) / length
 
     def discount(start: float, length: float) -> float:
         total = 0.0

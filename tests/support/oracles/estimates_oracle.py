@@ -18,11 +18,9 @@ from typing import NamedTuple
 from scipy import stats
 
 from tests.support.oracles import completion_oracle
-from tests.support.oracles.oracle import Label
+from tests.support.oracles.completion_oracle import Labels, Scores
 
 Beta = float | Fraction
-Scores = Sequence[float]
-Labels = Sequence[Label]
 HALF = Fraction(1, 2)
 
 
@@ -56,13 +54,11 @@ def unseen(labels: Labels, beta: Beta) -> Fraction:
     return 1 - [*labels].count(True) / positives(labels, beta)
 
 
-def squared_error(values: Sequence[Fraction], labels: Labels, beta: Beta) -> Fraction | None:
-    """Return the squared standard error of the mean of known positives, drawn from all."""
-    if unseen(labels, beta) == 0:
-        return Fraction(0)
+def squared_error(values: Sequence[Fraction], hidden: Fraction, unit: Fraction) -> Fraction | None:
+    """Return the squared standard error of the mean of known positives, in so large units."""
     if len(values) < 2:
-        return None
-    return variance(values) / len(values) * unseen(labels, beta)
+        return None if hidden else Fraction(0)
+    return variance(values) / len(values) * hidden / unit**2
 
 
 def blocks(scores: Scores, labels: Labels) -> list[tuple[int, int]]:
@@ -78,8 +74,10 @@ def auroc(scores: Scores, labels: Labels, beta: Beta) -> Estimate:
     """Return the AUROC if all positives rank, in the mean, as the known ones do."""
     ranks = [Fraction(start + end + 1, 2) for start, end in blocks(scores, labels)]
     size, p, m = len(scores), positives(labels, beta), negatives(labels, beta)
-    value, squared = 1 - (mean(ranks) - (p + 1) / 2) / m, squared_error(ranks, labels, beta)
-    squared = None if squared is None else squared / m**2
+    value, squared = (
+        1 - (mean(ranks) - (p + 1) / 2) / m,
+        squared_error(ranks, 1 - len(ranks) / p, m),
+    )
     return Estimate(value, squared, len(ranks), 1 - (mean(ranks) - HALF) / size, size / m)
 
 
@@ -114,8 +112,8 @@ def partial_auroc(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) ->
         for start, end in parts:
             height = min(max(((start + end) / 2 - top) / (bottom - top), Fraction(0)), 1)
             below[-1] += height * (end - start)
-    room, squared = m * (2 * f - f**2), squared_error(below, labels, beta)
-    squared = None if squared is None else squared / room**2
+    room = m * (2 * f - f**2)
+    squared = squared_error(below, unseen(labels, beta), room)
     share, value = mean(below) / length, completion_oracle.auroc(corners, f)
     return Estimate(value, squared, len(below), share, length / room)
 

@@ -8,37 +8,32 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
 from tests.support.oracles import completion_oracle, estimates_oracle, oracle
-from tests.support.oracles.estimates_oracle import Beta, Labels, Scores
+from tests.support.oracles.completion_oracle import Labels, Scores
+from tests.support.oracles.estimates_oracle import Beta
 
 SEED, DRAWS = 150406837, 1000  # of the method
 Draws = npt.NDArray[np.float64]
 Limits = tuple[float, float]
 Quantile = Callable[[list[float], float], float]
+Sums = Callable[[Draws], Draws]
 SIDES = estimates_oracle.positives, estimates_oracle.negatives
 
 
-def saddlepoint(
-    values: Sequence[float],
-    tail: float,
-    shapes: Sequence[float] | None = None,
-    scales: Sequence[float] | None = None,
-) -> float:
+def saddlepoint(values: Sequence[float], tail: float, shapes: Any = 1, scales: Any = 1) -> float:
     """Return the same by a saddlepoint, for values weighted by gamma variables over their sum.
 
     The mean of values is at most x where the sum S of (value - x)*G is at most 0, of which the
     cumulants' generating function is known. Shapes and scales are 1 if nothing is said.
     """
     value = np.array(values, float)
-    shape, scale = (
-        np.ones(value.size) if one is None else np.array(one) for one in (shapes, scales)
-    )
-    wanted = special.ndtri(tail)
+    shape, scale = (np.ones(value.size) * one for one in (shapes, scales))
 
     def excess(x: float) -> float:
         apart = scale * (value - x)
@@ -50,11 +45,11 @@ def saddlepoint(
         tilt = optimize.brentq(slope, start, stop, xtol=1e-300, rtol=1e-14)
         way = math.copysign(math.sqrt(2 * float(np.sum(shape * np.log1p(-tilt * apart)))), tilt)
         width = math.sqrt(float(np.sum(shape * (apart / (1 - tilt * apart)) ** 2)))
-        return float(way + math.log(tilt * width / way) / way - wanted)
+        return float(way + math.log(tilt * width / way) / way - special.ndtri(tail))
 
     low, high = float(value.min()), float(value.max())
     edge = 1e-7 * (high - low)  # nearer there is the end itself
-    if not excess(low + edge) < 0 < excess(high - edge):
+    if low == high or not excess(low + edge) < 0 < excess(high - edge):
         return low if tail < 0.5 else high
     return float(optimize.brentq(excess, low + edge, high - edge, rtol=1e-13))
 
@@ -62,10 +57,8 @@ def saddlepoint(
 def in_groups(values: Sequence[float]) -> tuple[list[float], list[int]]:
     """Return values and how often each is there: of many all but 200 at each end are 200 means."""
     size = len(values)
-    if size <= 600:
-        return list(values), [1] * size
     edges = [*range(200), *(200 + int(step * (size - 400) / 200) for step in range(200))]
-    edges += range(size - 200, size + 1)
+    edges = [*edges, *range(size - 200, size + 1)] if size > 600 else [*range(size + 1)]
     parts = [values[begin:stop] for begin, stop in pairwise(edges)]
     return [sum(part) / len(part) for part in parts], [len(part) for part in parts]
 
@@ -78,7 +71,7 @@ def beyond(ranks: Sequence[float], size: int) -> Limits:
     return near, far
 
 
-def quantile_of_few(values: Sequence[float], latent: float, tail: float, find: Quantile) -> float:
+def quantile_of_few(values: Sequence[float], tail: float, latent: float, find: Quantile) -> float:
     """Return a quantile of the mean of so many latent positives that are shared out to gaps."""
     mean = sum(values) / len(values)
     return mean + math.sqrt(1 + len(values) / latent) * (find(list(values), tail) - mean)
@@ -90,12 +83,9 @@ def limits_of_ranks(
     """Return limits of the mean rank of latent positives in gaps of equal parts, on average."""
     near, far = beyond(ranks, size)
     middles = [(a + b) / 2 for a, b in pairwise(ranks)]
-    low = [near, *middles, (ranks[-1] + far) / 2]
-    high = [(near + ranks[0]) / 2, *middles, far]
-    return (
-        quantile_of_few(low, latent, tails[0], quantile),
-        quantile_of_few(high, latent, tails[1], quantile),
-    )
+    low = quantile_of_few([near, *middles, (ranks[-1] + far) / 2], tails[0], latent, quantile)
+    high = quantile_of_few([(near + ranks[0]) / 2, *middles, far], tails[1], latent, quantile)
+    return low, high
 
 
 def limits_of_weighted_ranks(
@@ -103,14 +93,14 @@ def limits_of_weighted_ranks(
 ) -> Limits:
     """Return the same where each known positive stands for a gamma variable."""
     hidden = np.array(weight) - 1
-    share, limits = latent * hidden / hidden.sum(), []
-    for place, stands, tail in zip(
-        beyond(ranks, size), (1 + share[::-1], 1 + share), (1 - level, 1 + level), strict=True
-    ):
+    share = latent * hidden / hidden.sum()
+
+    def limit(place: float, stands: Draws, tail: float) -> float:
         mean = np.append(share, unseen(stands) - 1).clip(min=1e-9)
-        parts = (mean / (1 + mean)).tolist(), (1 + mean).tolist()
-        limits.append(saddlepoint([*ranks, place], tail / 2, *parts))
-    return limits[0], limits[1]
+        return saddlepoint([*ranks, place], tail / 2, mean / (1 + mean), 1 + mean)
+
+    near, far = beyond(ranks, size)
+    return limit(near, 1 + share[::-1], 1 - level), limit(far, 1 + share, 1 + level)
 
 
 def unseen(stands: Draws) -> float:
@@ -172,10 +162,7 @@ def early(
     n, latent, found = len(known), p - len(known), []
     worst, best = weight(size - latent, latent), weight(0, latent)
     for start, tail in ((size - 1, 1 - level), (0, 1 + level)):
-        values = sorted([*known, weight(start, 1)])
-        limit = values[0]
-        if limit < values[-1]:
-            limit = quantile_of_few(values, latent, tail / 2, saddlepoint)
+        limit = quantile_of_few([*known, weight(start, 1)], tail / 2, latent, saddlepoint)
         found.append((sum(known) + latent * min(max(limit, worst), best)) / p)
     error = float(np.std(known, ddof=1)) * math.sqrt((1 - n / p) / n) if n > 1 else math.nan
     return sum(known) / n, error, (found[0], found[1])
@@ -200,11 +187,7 @@ def harmonic(number: Draws) -> Draws:
 
 
 def drawn_precisions(
-    blocks: Sequence[tuple[int, int, int]],
-    examples: int,
-    latent: int,
-    first: float,
-    sums: Callable[[Draws], Draws] = harmonic,
+    blocks: Sequence[Any], examples: int, latent: int, first: float, sums: Sums = harmonic
 ) -> tuple[Draws, Draws]:
     """Draw average precision with latent positives at the worst and the best places of gaps.
 
@@ -221,15 +204,14 @@ def drawn_precisions(
     edges = [size]
     if size > 90:  # the same ratio of each place to the next, as far as they are whole
         edges = sorted({round(60 * (size / 60) ** (step / 30)) for step in range(31)})
-    gaps = []  # one before each block that stands for itself, some within; groups; one at the end
-    for found, _, _ in blocks[: edges[0]]:
-        gaps += [1, found - 1]
-    for begin, stop in pairwise(edges):
-        gaps.append(sum(found for found, _, _ in blocks[begin:stop]))
-    each = iter(_shared_out([*gaps, 1], latent).T)
+    # One before each block that stands for itself, some within; groups; one at the end.
+    gaps = [one for found, _, _ in blocks[: edges[0]] for one in (1, found - 1)]
+    gaps += [sum(one[0] for one in blocks[begin:stop]) for begin, stop in pairwise(edges)]
+    rng = np.random.default_rng(SEED)  # shared out to units of several gaps each
+    parts = rng.standard_gamma(np.array([*gaps, 1], float), (DRAWS, len(gaps) + 1))
+    each = iter(rng.multinomial(latent, parts / parts.sum(axis=1, keepdims=True)).T * 1.0)
     low, high = np.zeros(DRAWS), np.zeros(DRAWS)
-    known, passed = 0, np.zeros(DRAWS)  # known positives above, and latent ones
-    before = next(each)
+    known, passed, before = 0, np.zeros(DRAWS), next(each)  # known and latent ones above
     crowded = np.maximum(before - blocks[0][1], 0)
     high += _run(before - crowded, 0, first, sums)
     for number, (found, start, end) in enumerate(blocks[: edges[0]]):
@@ -240,8 +222,7 @@ def drawn_precisions(
         lost = np.maximum(after - (examples - end), 0) if is_last else 0 * after
         # At worst latent ones are at the end of their gap, tied with what follows.
         tied = np.minimum(before, room)
-        above = known + passed
-        free = before - tied
+        above, free = known + passed, before - tied
         low += _run(free, above, np.maximum(start - free, above), sums)
         through = known + found + passed + before + within + lost
         low += (found + within + tied + lost) * np.minimum(through / end, 1)
@@ -264,45 +245,30 @@ def drawn_precisions(
         low += (1 + shared / many) * np.minimum(spread, many)
         known, passed = known + many, passed + shared
     if size > 90:
-        after, end = next(each), blocks[-1][2]
+        after = next(each)
         low += at_the_end(after)
-        high += _run(after, n + latent - after, end, sums)
+        high += _run(after, n + latent - after, blocks[-1][2], sums)
     return low / (n + latent), high / (n + latent)
 
 
-def _shared_out(gaps: Sequence[int], latent: int) -> Draws:
-    """Share latent positives out to units of several gaps each, at random."""
-    rng = np.random.default_rng(SEED)
-    parts = rng.standard_gamma(np.array(gaps, float), (DRAWS, len(gaps)))
-    return np.asarray(rng.multinomial(latent, parts / parts.sum(axis=1, keepdims=True)) * 1.0)
-
-
-def _run(
-    number: Draws, positives: Draws | int, rank: Draws | float, sums: Callable[[Draws], Draws]
-) -> Draws:
+def _run(number: Draws, positives: Any, rank: Any, sums: Sums) -> Draws:
     """Return the sum of (P + j)/(r + j) over j = 1..number, that come right after a rank."""
     start = 0 * number + rank
     return np.asarray(number - (start - positives) * (sums(start + number) - sums(start)))
 
 
 def drawn_weighted(
-    end: Sequence[int],
-    last: Sequence[int],
-    weight: Sequence[float],
-    latent: float,
-    sums: Callable[[Draws], Draws],
+    end: Sequence[int], last: Sequence[int], weight: Sequence[float], latent: float, sums: Sums
 ) -> tuple[Draws, Draws]:
     """Draw average precision where known positives stand for gamma variables, at both ends.
 
     The draws are part of the method: a thousand for each end, that are quantiles of each variable
     at evenly spread probabilities, in orders from its seed.
     """
-    n = len(end)
+    n, ends, hidden = len(end), np.array(end), np.array(weight) - 1
     order = np.tile(np.arange(DRAWS)[:, np.newaxis], n + 1)
     order = np.random.default_rng(SEED).permuted(order, axis=0)
-    hidden = np.array(weight) - 1
     share = latent * hidden / hidden.sum()
-    ends, through_of = np.array(end), np.array(last)
 
     def draw(beyond: float, times: float) -> Draws:
         mean = np.append(share, beyond - 1).clip(min=1e-9)
@@ -313,18 +279,16 @@ def drawn_weighted(
         if none.size:
             one = np.random.default_rng(SEED).choice(n + 1, none.size, p=shape / shape.sum())
             found[none] = np.eye(n + 1)[one]
-        found *= latent / found.sum(axis=1, keepdims=True)
-        return found
+        return np.asarray(found * latent / found.sum(axis=1, keepdims=True))
 
     above = unseen(1 + share[::-1])
-    most = min(max(above / (4 * (1 + share.mean())), 1.0), 3.0)
-    found = draw(above, most)
+    found = draw(above, min(max(above / (4 * (1 + share.mean())), 1.0), 3.0))
     top, found = found[:, n], found[:, :n]
     first = end[0] ** 2 / (2 * end[1]) * max(1 - 10 / n, 0)
-    through = np.stack([top + (1 + found[:, :k]).sum(axis=1) for k in through_of], axis=1)
+    through = np.stack([top + (1 + found[:, :k]).sum(axis=1) for k in last], axis=1)
     high = ((1 + found) * through / ends).sum(axis=1)
     high += _run(top, 0, first, sums)
     found = draw(unseen(1 + share), 1.0)[:, :n]
-    through = np.stack([(1 + found[:, :k]).sum(axis=1) for k in through_of], axis=1) - found / 2
+    through = np.stack([(1 + found[:, :k]).sum(axis=1) for k in last], axis=1) - found / 2
     low = ((1 + found) * np.minimum(through / ends, 1)).sum(axis=1)
     return low / (n + latent), high / (n + latent)

@@ -20,8 +20,8 @@ def possible_points(
     tables: dict[str, list[oracle.Table]],
 ) -> list[oracle.Table]:
     """Return all tables that the point can have, by bounds at each cutoff, or at all jointly."""
-    steps, last = oracle.cutoffs(scores, labels), tables["lower"][-1]
-    positives, size, found = last.tp, last.rank, []
+    steps, found = oracle.cutoffs(scores, labels), []
+    size, positives, *_ = tables["lower"][-1]
     least, most = ([table.tp for table in tables[bound]] for bound in ("lower", "upper"))
 
     def there(place: int, tp: int) -> oracle.Table:
@@ -46,9 +46,8 @@ def possible_points(
         for first, gained in product(range(positives + 1), range(known, free + 1)):
             ends = {before: first, after: first + gained}
             tp, hidden = ends[here], positives - ends[here] - below
-            if not (steps[here].known_positive <= tp <= most[here] and 0 <= hidden <= unlabeled):
-                continue
-            if meets(here, tp) and not meets(other, ends[other]):
+            fits = steps[here].known_positive <= tp <= most[here] and 0 <= hidden <= unlabeled
+            if fits and meets(here, tp) and not meets(other, ends[other]):
                 found.append(there(here, tp))
     outside = 0 if kind == "recall" else len(steps) - 1
     if meets(outside, most[outside]):
