@@ -16,12 +16,7 @@ from pu_accessor import PUWarning
 from pu_accessor.inference.estimates.hidden_positive_limits import harmonic
 from pu_accessor.inference.estimates.intervals import logit_interval
 from tests.cases import Case, Labels, binormal, draw_case, framed, quiet
-from tests.support.oracles import (
-    completion_oracle,
-    gaps_oracle,
-    population_oracle,
-    selection_oracle,
-)
+from tests.support.oracles import cluster_oracle, completion_oracle, gaps_oracle, selection_oracle
 from tests.support.oracles import estimates_oracle as oracle
 
 SMALL = [
@@ -374,13 +369,11 @@ def test_all_labeled_its_error_is_of_derivatives(seed: int, digits: int, limit: 
     row = pu.auroc(0, max_fpr=limit).iloc[0]
     assert row["estimate"] == pytest.approx(roc_auc_score(truth, score, max_fpr=limit))
 
-    def area(of_known: Any, of_rest: Any) -> float:
-        weight = np.concatenate([of_known, of_rest])
+    def area(weight: Any) -> float:
         return float(roc_auc_score(truth, score, max_fpr=limit, sample_weight=weight))
 
-    pulls = population_oracle.pulls_on(area, [np.full(25, 1 / 25), np.full(35, 1 / 35)])
-    error = math.sqrt(sum(float(np.var(pull, ddof=1)) / pull.size for pull in pulls))
-    assert row["standard_error"] == pytest.approx(error, rel=1e-4)
+    found = cluster_oracle.errors(area, cluster_oracle.shares(truth.tolist(), 0), range(60))
+    assert row["standard_error"] == pytest.approx(math.sqrt(found.plain.sum()), rel=1e-4)
     assert 0 <= row["lower"] < row["estimate"] < row["upper"] <= 1
 
 

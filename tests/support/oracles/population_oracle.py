@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import special, stats
 
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle, completion_oracle
+from tests.support.oracles.averages_oracle import Average as Area
 from tests.support.oracles.cluster_oracle import Label, Shares
 
 GRID = np.linspace(-22, 22, 4401)  # rules of equal steps are exact for what is so smooth
@@ -17,20 +18,9 @@ Labels: TypeAlias = Sequence[Label]
 Clusters: TypeAlias = Sequence[Hashable] | None
 
 
-class Area(NamedTuple):
-    """An area on new examples, unbiased, its standard error and its interval."""
-
-    value: float
-    error: float
-    lower: float
-    upper: float
-
-
 def expect(values: FloatArray, mean: float) -> float:
     """Return the expected value of what a normal variable of variance 1 has at `GRID`."""
-    return float(np.trapezoid(values * np.exp(-((GRID - mean) ** 2) / 2), GRID)) / math.sqrt(
-        2 * math.pi
-    )
+    return float(np.trapezoid(values * stats.norm.pdf(GRID - mean), GRID))
 
 
 def binormal(auroc: float, share: float) -> tuple[float, float]:
@@ -86,11 +76,8 @@ def average_precision(scores: Scores, of: Shares, level: float, clusters: Cluste
     place = known * value
     away = student(level, min(found.plain_df, df)) * error
     width = away * known / (place * (1 - place))
-    low, high = (
-        value + (special.expit(special.logit(place) + side) - place) / known
-        for side in (-width, width)
-    )
-    return Area(value, error, float(max(low, 0)), float(min(high, 1)))
+    moved = special.expit(special.logit(place) + np.array([-width, width])) - place
+    return Area(value, error, *np.clip(value + moved / known, 0, 1).tolist())
 
 
 def average_precision_error_at(
@@ -150,13 +137,8 @@ def metric(
     nothing is hidden, that of the prevalence adds to these.
     """
     size, ones = of.n + of.rest, np.ones(of.known.size)
-    effects, dfs, added, off = (
-        [1.0, 1.0],
-        [math.inf] * 2,
-        [np.eye(3)[kind] for kind in (0, 1)],
-        0.0,
-    )
-    shares = []
+    effects, dfs, added = [1.0, 1.0], [math.inf] * 2, [np.eye(3)[kind] for kind in (0, 1)]
+    shares, off = [], 0.0
     for kind, (number, here) in enumerate(((of.n, of.known), (of.rest, ~of.known))):
         functional = cluster_oracle.share_of(scores, of, threshold, kind)
         shares.append(share := functional(ones))
@@ -175,8 +157,7 @@ def metric(
 
     def at(true: float, others: float, p: float) -> float:
         false = min(max((others - of.hidden * true) / (1 - of.hidden), 0.0), 1.0)
-        counts = p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)
-        return float(function(*counts))
+        return float(function(p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)))
 
     p = own if prevalence is None else prevalence
     value = at(t, h, p)
