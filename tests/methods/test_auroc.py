@@ -332,9 +332,10 @@ def test_limits_end_at_1_below_the_statistic(above: int, propensity: list[float]
     score = [30.0, 29.0, 28.0, 27.0, *[28.5, 26.0][:above], *map(float, range(20))]
     hidden, betas = len(score) - 4, [0.1, 0.15, 0.2]
     frame = framed(score, [True] * 4 + [None] * hidden)
-    weights = [1 / e - 1 for e in propensity or [0.5] * 4]
-    of = selection_oracle.average_precision
-    is_above = np.array([of([1, 2, 4, 5], weights, beta * hidden) for beta in betas]) > 1
+    odds = np.array([1 / e - 1 for e in propensity or [0.5] * 4])
+    stands = [1 + odds / odds.sum() * beta * hidden for beta in betas]
+    of, ends = selection_oracle.average_precision, np.array([1, 2, 4, 5])
+    is_above = np.array([of(ends, one, one.sum(), 0) for one in stands]) > 1
     frame["propensity"] = [*(propensity or [np.nan] * 4), *[np.nan] * hidden]
     rows = ask(frame, "average_precision", betas, propensity=propensity and "propensity")
     assert rows["estimate"].between(0.5, 1).all() and is_above.any()

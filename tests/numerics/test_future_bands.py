@@ -129,14 +129,12 @@ def test_curves_are_those_of_the_rates(monotone: bool) -> None:
 def test_limits_of_lift_by_hand() -> None:
     known, rest, n, size = 30, 50, 60, 400
     found = bands.lift_limits(np.array([known]), np.array([rest]), n, size, 0.95)[:, 0]
-    few, many = (bands.local_alpha_of_share(each, 0.95) / 2 for each in (n, size))
-    tpr, low = (BETA_PPF(tail, known, n - known + 1) for tail in (0.5, few))
-    share, high = (BETA_PPF(tail, rest + 1, size - rest) for tail in (0.5, 1 - few))
-    lower = tpr / share / np.exp(np.hypot(np.log(tpr / low), np.log(high / share)))
-    tpr, high = (BETA_PPF(tail, known + 1, n - known) for tail in (0.5, 1 - many))
-    share, low = (BETA_PPF(tail, rest, size - rest + 1) for tail in (0.5, many))
-    upper = tpr / share * np.exp(np.hypot(np.log(high / tpr), np.log(share / low)))
-    assert found == pytest.approx([lower, upper])
+    for side, number in enumerate((n, size)):
+        tails = np.array([0, 1]) + np.array([0.5, -0.5]) * bands.local_alpha_of_share(number, 0.95)
+        tpr = BETA_PPF([0.5, tails[side]], known + side, n - known + 1 - side)
+        share = BETA_PPF([0.5, tails[1 - side]], rest + 1 - side, size - rest + side)
+        spread = np.hypot(*np.diff(np.log([tpr, share])))
+        assert found[side] == pytest.approx(tpr[0] / share[0] * np.exp((2 * side - 1) * spread))
 
 
 def test_the_curve_holds_all_that_are_moved_by_errors_of_both_samples() -> None:
