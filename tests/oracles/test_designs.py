@@ -1,7 +1,6 @@
 """Rows that are clustered, weighted, or labeled with known propensities, against references."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -14,7 +13,7 @@ from scipy import special, stats
 
 import pu_accessor
 from pu_accessor.ranking import FloatArray
-from tests.cases import AREAS, put_of_these
+from tests.cases import AREAS, put, put_of_these
 from tests.support.oracles import (
     cluster_oracle,
     comparison_oracle,
@@ -134,15 +133,12 @@ def test_bins_of_clusters_are_limited_by_their_definition() -> None:
     score, n, m = rows["score"][known], code.size, math.floor(BETA * (~known).sum() + 0.5)
     for row in rows.pu(cluster="patient").calibration(BETA, bins=edges).itertuples():
         inside = ((score >= row.left) & (score < row.right)).to_numpy()
-        here, k, more = (
-            np.bincount(code[inside], minlength=sizes.size),
-            inside.sum(),
-            sizes @ sizes / n,
-        )
+        here, k = np.bincount(code[inside], minlength=sizes.size), inside.sum()
         square = np.sum((here - k / n * sizes) ** 2) * sizes.size / (sizes.size - 1)
         worth = m / (n + m) / max(square / (k * (1 - k / n)), 1)
         own = np.array([k, n - k])
-        few, many = np.floor(m * stats.beta.ppf(0.025, own * worth, (n - own + more) * worth))
+        other = n - own + sizes @ sizes / n
+        few, many = np.floor(m * stats.beta.ppf(0.025, own * worth, other * worth))
         wanted = k + few, k + min(m - many, row.examples - k)
         found = np.array([row.lower, row.upper]) * row.examples
         assert found == pytest.approx(wanted, abs=1.01)
@@ -151,52 +147,56 @@ def test_bins_of_clusters_are_limited_by_their_definition() -> None:
 # ---------------------------------------------------------------------------------------------
 # Whole weights are repeated rows, each of which is a cluster
 
-Question = Callable[[Any], Any]
-MODELS = ["score", "svm"]
-CUT: Any = {"at": {"threshold": 0.5}}
-AREAS_TOO = ["auroc", "average_precision", "bedroc"]
-ANYWHERE: dict[str, Question] = {
-    "areas": lambda pu: pu.metric(AREAS_TOO, 0.3),
-    "interval": lambda pu: pu.auroc(pd.Interval(0.2, 0.4)),
-    "rank": lambda pu: pu.metric(["precision", "recall"], 0.3, at=50),
-    "rank and interval": lambda pu: pu.metric("recall", pd.Interval(0.2, 0.4), at=50),
-    "fraction": lambda pu: pu.metric("f1", 0.3, at={"fraction": 0.1}),
-    "at recall": lambda pu: pu.metric("precision", 0.3, at={"recall": 0.5}),
-    "tables": lambda pu: pu.contingency([0.1, 0.3], ranks="all"),
-    "some cutoffs": lambda pu: pu.contingency(0.3, ranks=[10, 50]),
-    "curves": lambda pu: pu.roc_bounds(0.3),
+MODELS, AREAS_TOO = ["score", "svm"], ["auroc", "average_precision", "bedroc"]
+CUT, SPAN = {"threshold": 0.5}, pd.Interval(0.2, 0.4)
+# By what is asked of: a method, a metric and a beta if it takes these, and keywords.
+ANYWHERE: dict[str, Any] = {
+    "areas": ("metric", AREAS_TOO, 0.3),
+    "interval": ("auroc", SPAN),
+    "rank": ("metric", ["precision", "recall"], 0.3, {"at": 50}),
+    "rank and interval": ("metric", "recall", SPAN, {"at": 50}),
+    "fraction": ("metric", "f1", 0.3, {"at": {"fraction": 0.1}}),
+    "at recall": ("metric", "precision", 0.3, {"at": {"recall": 0.5}}),
+    "tables": ("contingency", [0.1, 0.3], {"ranks": "all"}),
+    "some cutoffs": ("contingency", 0.3, {"ranks": [10, 50]}),
+    "curves": ("roc_bounds", 0.3),
 }
-ALONE: dict[str, Question] = {  # which take scores on a common scale
+ALONE: dict[str, Any] = {  # which take scores on a common scale
     **ANYWHERE,
-    "prevalence": lambda pu: pu.assume(prevalence=0.1).average_precision(0.3),
-    "part": lambda pu: pu.auroc(0.3, max_fpr=0.2),
-    "threshold": lambda pu: pu.metric(["precision", "mcc"], 0.3, **CUT),
-    "calibration": lambda pu: pu.calibration(0.3, bins=[0, 0.3, 0.6, 1]),
+    "prevalence": ("average_precision", 0.3, {"prevalence": 0.1}),
+    "part": ("auroc", 0.3, {"max_fpr": 0.2}),
+    "threshold": ("metric", ["precision", "mcc"], 0.3, {"at": CUT}),
+    "calibration": ("calibration", 0.3, {"bins": [0, 0.3, 0.6, 1]}),
 }
-OF_MODELS: dict[str, Question] = {
-    "compare auroc": lambda pu: pu.compare("auroc", 0.3),
-    "compare": lambda pu: pu.compare(),
-    "compare average precision": lambda pu: pu.compare("average_precision", 0.3),
-    "compare precision": lambda pu: pu.compare("precision", 0.3, **CUT),
-    "compare the top": lambda pu: pu.compare("recall", 0.3, at={"fraction": 0.1}),
-    "max-t": lambda pu: pu.compare("auroc", 0.3, adjust="max_t"),
+OF_MODELS: dict[str, Any] = {
+    "compare": ("compare",),
+    **{f"compare {name}": ("compare", name, 0.3) for name in AREAS.values()},
+    "compare precision": ("compare", "precision", 0.3, {"at": CUT}),
+    "compare the top": ("compare", "recall", 0.3, {"at": {"fraction": 0.1}}),
+    "max-t": ("compare", "auroc", 0.3, {"adjust": "max_t"}),
 }
-OF_GROUPS: dict[str, Question] = {
-    "gap": lambda pu: pu.gap("auroc", 0.3),
-    "gap of precision": lambda pu: pu.gap("average_precision", 0.3),
-    "means": lambda pu: pu(average=True).metric(AREAS_TOO, 0.05, target="population"),
+OF_GROUPS: dict[str, Any] = {
+    **{f"gap of {name}": ("gap", name, 0.3) for name in AREAS.values()},
+    "means": ("metric", AREAS_TOO, 0.05, {"average": True, "target": "population"}),
 }
 ROWS: dict[str, Any] = {"cluster": "id"}
 FEW = {name: ALONE[name] for name in ("areas", "threshold", "part", "curves", "prevalence")}
-WAYS: dict[str, tuple[dict[str, Question], dict[str, Any], dict[str, Any]]] = {
-    "rows": (ALONE, ROWS, {}),
-    "clusters": (FEW, {"cluster": "patient"}, {}),
-    "monotone": (FEW, ROWS, {"monotone": True}),
-    "pool": (ANYWHERE, {**ROWS, "by": "fold", "pool": True}, {}),
-    "models": (OF_MODELS, {**ROWS, "score": MODELS}, {}),
-    "models by group": (OF_MODELS, {**ROWS, "score": MODELS, "by": "fold"}, {}),
-    "groups": (OF_GROUPS, {**ROWS, "by": "fold"}, {}),
+WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "rows": (ALONE, ROWS),
+    "clusters": (FEW, {"cluster": "patient"}),
+    "monotone": (FEW, {**ROWS, "monotone": True}),
+    "pool": (ANYWHERE, {**ROWS, "by": "fold", "pool": True}),
+    "models": (OF_MODELS, {**ROWS, "score": MODELS}),
+    "models by group": (OF_MODELS, {**ROWS, "score": MODELS, "by": "fold"}),
+    "groups": (OF_GROUPS, {**ROWS, "by": "fold"}),
 }
+
+
+def answer(df: pd.DataFrame, asked: tuple[Any, ...], **roles: Any) -> Any:
+    """Ask a question of rows."""
+    method, *args = asked
+    more = args.pop() if args and isinstance(args[-1], dict) else {}
+    return put(df.pu, method, *args, negative=0, **more, **roles)
 
 
 def draw_whole(seed: int) -> pd.DataFrame:
@@ -207,17 +207,16 @@ def draw_whole(seed: int) -> pd.DataFrame:
     return df.assign(**whole, svm=other, id=range(len(df))).reset_index(drop=True)
 
 
-@pytest.mark.parametrize(
-    ("way", "name"), [(way, name) for way, (asked, *_) in WAYS.items() for name in asked]
-)
+ASKED = [(way, name) for way, (asked, _) in WAYS.items() for name in asked]
+
+
+@pytest.mark.parametrize(("way", "name"), ASKED)
 def test_whole_weights_are_repeated_rows(way: str, name: str) -> None:
-    asked, roles, assumed = WAYS[way]
-    df = draw_whole(len(name))
+    (asked, roles), df = WAYS[way], draw_whole(len(name))
     weighted = {role: column for role, column in roles.items() if column != "id"}
-    repeated = df.loc[df.index.repeat(df["w"])].pu(negative=0, **roles).assume(**assumed)
-    found = asked[name](df.pu(negative=0, weight="w", **weighted).assume(**assumed))
+    found = answer(df, asked[name], weight="w", **weighted)
     found = found.replace("weighted", "clustered") if isinstance(found, pd.DataFrame) else found
-    check_alike(found, asked[name](repeated))
+    check_alike(found, answer(df.loc[df.index.repeat(df["w"])], asked[name], **roles))
 
 
 @pytest.mark.parametrize("name", ["prevalence", "part", "rank", "rank and interval", "threshold"])
@@ -225,7 +224,7 @@ def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
     """Fractions take a path of their own, with counts that are floats."""
     df = draw_whole(6)
     many = [df, df.assign(w=df["w"] * (1 + 1e-9))]
-    whole, close = (ALONE[name](one.pu(negative=0, weight="w")) for one in many)
+    whole, close = (answer(one, ALONE[name], weight="w") for one in many)
     off = 0.021 if "rank" in name else 1e-5  # a row of 50
     pd.testing.assert_frame_equal(close, whole, rtol=0, atol=off, check_dtype=False)
 
@@ -233,10 +232,10 @@ def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
 def test_rows_of_weight_1_have_none_whatever_other_groups_have() -> None:
     df = draw_whole(1).assign(w=lambda df: np.where(df["fold"] == 1, df.index % 2, df["w"]))
     ones = df[(df["fold"] == 1) & (df["w"] == 1)]
-    for ask in (*OF_MODELS.values(), ANYWHERE["areas"]):
-        found = ask(df.pu(by="fold", weight="w", score=MODELS))
+    for asked in (*OF_MODELS.values(), ANYWHERE["areas"]):
+        found = answer(df, asked, by="fold", weight="w", score=MODELS)
         alone = found[found["fold"] == 1].drop(columns="fold").reset_index(drop=True)
-        pd.testing.assert_frame_equal(alone, ask(ones.pu(score=MODELS)))
+        pd.testing.assert_frame_equal(alone, answer(ones, asked, score=MODELS))
 
 
 def test_large_weights_count_as_many_rows() -> None:

@@ -75,7 +75,7 @@ def average_precision(scores: Scores, of: Shares, level: float, clusters: Cluste
     error, known = math.sqrt(effect * found.plain.sum()), of.n / of.positives
     place = known * value
     away = student(level, min(found.plain_df, df)) * error
-    width = away * known / (place * (1 - place))
+    width = away * known / max(place * (1 - place), 1e-99)
     moved = special.expit(special.logit(place) + np.array([-width, width])) - place
     return Area(value, error, *np.clip(value + moved / known, 0, 1).tolist())
 
