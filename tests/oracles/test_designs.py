@@ -12,7 +12,6 @@ import xarray as xr
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor.ranking import FloatArray
 from tests.cases import AREAS, put, put_of_these
 from tests.support.oracles import (
     cluster_oracle,
@@ -104,7 +103,7 @@ def test_bedroc_has_the_error_of_what_rows_add(kind: str, design: str) -> None:
     of = world.of._replace(free=False)
     functional = cluster_oracle.bedroc_of(world.scores, of, ALPHA)
     found = cluster_oracle.errors(functional, of, world.clusters or range(of.known.size))
-    squared = found.squared if world.clusters else found.plain.sum()
+    squared = found.plain.sum() * (found.effect if world.clusters else 1)
     row = world.ask(pu_accessor.bedroc(ALPHA)).iloc[0]
     assert row["standard_error"] == pytest.approx(squared**0.5, rel=1e-6)
 
@@ -375,8 +374,8 @@ def test_two_known_positives_have_the_areas_under_bounding_curves(name: str) -> 
 
 
 def limits_of_auroc(
-    ranks: FloatArray, weight: FloatArray, latent: float, size: int, level: float
-) -> tuple[float, float]:
+    ranks: Any, weight: Any, latent: float, size: int, level: float
+) -> list[float]:
     """Return the wider of two intervals: Student's t for ranks, and that of gamma variables."""
     n, positives = ranks.size, ranks.size + latent
     v = latent * (weight - 1) / (weight - 1).sum()
@@ -401,12 +400,10 @@ def limits_of_auroc(
         1 - ((ranks.sum() + latent * rank) / positives - (positives + 1) / 2) / negatives
         for rank in (worst, best)
     )
-    return max(np.fmin(limits[0], low), 0), min(np.fmax(limits[1], high), 1)
+    return [max(np.fmin(limits[0], low), 0), min(np.fmax(limits[1], high), 1)]
 
 
-def limits_of_average_precision(
-    ends: FloatArray, weight: FloatArray, latent: float, level: float
-) -> tuple[float, float]:
+def limits_of_precision(ends: Any, weight: Any, latent: float, level: float) -> list[float]:
     """Return quantiles of draws, and the estimate if it lies beyond them."""
     last = [int((ends <= end).sum()) for end in ends]
     drawn = gaps_oracle.drawn_weighted(
@@ -416,22 +413,21 @@ def limits_of_average_precision(
     value = selection_oracle.average_precision(ends, stands, ends.size + latent, 0)
     inside = min(max(value, 0.0), 1.0)
     low, high = np.quantile(drawn[0], (1 - level) / 2), np.quantile(drawn[1], (1 + level) / 2)
-    return min(low, inside), max(min(high, 1), inside)
+    return [min(low, inside), max(min(high, 1), inside)]
+
+
+DRAWN: list[Any] = [
+    ([1.5, 1.5, 0.5], 0.0, 0.1, 0.9),
+    ([3.5, 3.0, 0.3, -0.2], 1.0, 0.3, 0.8),
+    (np.linspace(-2, 2.4, 12), 0.0, 0.05, 0.95),
+    (np.linspace(-0.3, 1.5, 40), 0.0, 0.4, 0.9),
+]
 
 
 @pytest.mark.parametrize("slope", [-1.2, 0.7, 2.0])  # of the log odds of being labeled
-@pytest.mark.parametrize(
-    ("known", "shift", "beta", "level"),
-    [
-        ([1.5, 1.5, 0.5], 0.0, 0.1, 0.9),
-        ([3.5, 3.0, 0.3, -0.2], 1.0, 0.3, 0.8),
-        (np.linspace(-2, 2.4, 12).tolist(), 0.0, 0.05, 0.95),
-        (np.linspace(-0.3, 1.5, 40).tolist(), 0.0, 0.4, 0.9),
-    ],
-)
-def test_limits_are_those_of_the_definition(
-    known: list[float], shift: float, beta: float, level: float, slope: float
-) -> None:
+@pytest.mark.parametrize("drawn", DRAWN, ids=["few", "good", "some", "many"])
+def test_limits_are_those_of_the_definition(drawn: Any, slope: float) -> None:
+    known, shift, beta, level = drawn
     rng, n = np.random.default_rng(8), len(known)
     score = np.round([*known, *rng.normal(shift, 1.5, 60)], 1)
     chance = np.append(0.1 + 0.8 * special.expit(slope * score[:n]), [np.nan] * 60)
@@ -441,14 +437,13 @@ def test_limits_are_those_of_the_definition(
     ranks, weight = ((others > here).sum(axis=0) + ends + 1) / 2, -np.sort(-chance[:n])
     weight = 1 / (weight if slope > 0 else weight[::-1])
     latent = beta * 60
-    for name, wanted in (
-        ("auroc", limits_of_auroc(ranks, weight, latent, n + 60, level)),
-        ("average_precision", limits_of_average_precision(ends, weight, latent, level)),
-    ):
+    wanted = [limits_of_auroc(ranks, weight, latent, n + 60, level)]
+    wanted += [limits_of_precision(ends, weight, latent, level)]
+    # Harmonic numbers are not exact.
+    for name, limits, off in zip(AREAS.values(), wanted, (1e-6, 3e-4), strict=True):
         rows = frame.sample(frac=1, random_state=0)
         row = put_of_these(weighed(rows), name, [0.0, beta], level=level).iloc[1]
-        off = 1e-6 if name == "auroc" else 3e-4  # harmonic numbers are not exact
-        assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=off)
+        assert row[["lower", "upper"]].tolist() == pytest.approx(limits, abs=off)
 
 
 def test_the_propensity_of_unlabeled_rows_is_not_read() -> None:

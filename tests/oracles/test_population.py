@@ -152,12 +152,9 @@ OF_BOTH = sorted({*ALL} - OF_RATES)  # of rates, and of the prevalence
 
 @pytest.mark.parametrize("place", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("prevalence", [None, 0.1])
-@pytest.mark.parametrize(
-    ("seed", "beta", "way"), [(0, 0.35, 1), (1, 0.1, 1), (4, 0, 1), (9, 0.6, -1)]
-)
-def test_metrics_agree_with_two_binomials(
-    seed: int, beta: float, way: int, prevalence: float | None, place: float
-) -> None:
+@pytest.mark.parametrize("drawn", [(0, 0.35, 1), (1, 0.1, 1), (4, 0, 1), (9, 0.6, -1)])
+def test_metrics_agree_with_two_binomials(drawn: Any, prevalence: Any, place: float) -> None:
+    seed, beta, way = drawn
     score, label, _ = draw(seed)
     score = [way * one for one in score]
     threshold = sorted(score)[int(len(score) * place)]
@@ -207,13 +204,12 @@ def test_an_interval_of_beta_has_the_limits_of_all_its_betas() -> None:
     assert found[["lower", "upper"]].iloc[0].tolist() == pytest.approx(wanted, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("name", "prevalence", "chance"),
-    [("auroc", None, 0.5), ("average_precision", None, 0.3), ("average_precision", 0.1, 0.1)],
-)
-def test_monotone_scores_are_no_worse_than_chance(
-    name: str, prevalence: float | None, chance: float
-) -> None:
+CHANCES: list[Any] = [("auroc", None, 0.5), ("average_precision", None, 0.3)]
+CHANCES += [("average_precision", 0.1, 0.1)]
+
+
+@pytest.mark.parametrize(("name", "prevalence", "chance"), CHANCES)
+def test_monotone_scores_are_as_good_as_chance(name: str, prevalence: Any, chance: float) -> None:
     pu = binormal(60, 140, 1 / 3, 5, shift=0.3)[0].pu.assume(prevalence=prevalence)
     both = [pu, pu.assume(monotone=True)]
     plain, rising = (one.metric(name, 40 / 180, **NEW).iloc[0] for one in both)

@@ -144,9 +144,11 @@ def metric(
         shares.append(share := functional(ones))
         if clusters is not None:
             found = cluster_oracle.errors(functional, of, clusters)
-            held = len({c for c, inside in zip(clusters, here, strict=True) if inside})
+            held = np.unique(np.array(clusters)[here]).size
             plain = share * (1 - share) / number
-            effects[kind] = max(found.by_cluster / plain if plain > 1e-12 else number / held, 1.0)
+            effects[kind] = max(
+                found.added @ found.added / plain if plain > 1e-12 else number / held, 1
+            )
             dfs[kind], added[kind] = found.df, found.added
     own = of.positives / size
     if of.free:
