@@ -112,6 +112,8 @@ def test_rates_are_all_that_is_possible(seed: int, step: float) -> None:
         assert tpr[0] <= low.min() + 1e-12 and tpr[1] >= high.max() - 1e-12
         assert fpr[0] <= ((place - b * high) / (1 - b)).min() + 1e-12
         assert fpr[1] >= ((place - b * low) / (1 - b)).max() - 1e-12
+    for before, after in zip(wide, rates, strict=True):
+        assert (after[0] >= before[0] - 1e-12).all() and (after[1] <= before[1] + 1e-12).all()
 
 
 @pytest.mark.parametrize("monotone", [False, True])
