@@ -133,8 +133,8 @@ def test_limits_of_lift_by_hand() -> None:
     found = bands.lift_limits(np.array([known]), np.array([rest]), n, size, 0.95)[:, 0]
     for side, number in enumerate((n, size)):
         tails = np.array([0, 1]) + np.array([0.5, -0.5]) * bands.local_alpha_of_share(number, 0.95)
-        tpr = BETA_PPF([0.5, tails[side]], known + side, n - known + 1 - side)
-        share = BETA_PPF([0.5, tails[1 - side]], rest + 1 - side, size - rest + side)
+        tpr: Any = BETA_PPF([0.5, tails[side]], known + side, n - known + 1 - side)
+        share: Any = BETA_PPF([0.5, tails[1 - side]], rest + 1 - side, size - rest + side)
         spread = np.hypot(*np.diff(np.log([tpr, share])))
         assert found[side] == pytest.approx(tpr[0] / share[0] * np.exp((2 * side - 1) * spread))
 

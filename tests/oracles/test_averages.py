@@ -101,11 +101,8 @@ def check_average(
     parts = [term_of(part, betas[query], name, rank) for query, part in df.groupby("query")]
     floor, ceiling = np.mean([(min(ends), max(ends)) for _, ends in parts], axis=0)
     width = ceiling - floor
-    scaled = [
-        averages_oracle.Term(*(np.array(term[:3]) - floor) / width, square / width**2, *numbers)
-        for term, _ in parts
-        for _, _, _, square, *numbers in [term]
-    ]
+    shift, unit = floor * (np.arange(6) < 3), [*[width] * 3, width**2, 1, 1]
+    scaled: Any = [(term - shift) / unit for term, _ in parts]
     scatter = 1 / 3 if name in WHOLE else 1.0
     wanted = averages_oracle.average(scaled, scatter, level, new=target == "population")
     at = {} if name in WHOLE else {"at": {"threshold": ACTS} if name == "net_benefit" else rank}

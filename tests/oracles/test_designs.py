@@ -241,7 +241,8 @@ def test_large_weights_count_as_many_rows() -> None:
     """Products of such counts are beyond integers."""
     df = draw_whole(0)
     many = [df.assign(w=df["w"] * unit).pu(weight="w") for unit in (1e6, 1e11)]
-    np.testing.assert_allclose(*(pu.auroc(0.3)[["lower", "upper"]] for pu in many), atol=1e-5)
+    one, other = (pu.auroc(0.3)[["lower", "upper"]] for pu in many)
+    np.testing.assert_allclose(one, other, atol=1e-5)
     few = pd.DataFrame({"score": [5.0, 4, 3, 2, 1], "label": [1, None, 1, None, 1], "w": 1e12})
     found = few.pu(weight="w").metric("recall", 0.5, at={"fpr": 0.5}).iloc[0]
     assert (found["rank"], found["threshold"]) == (3e12, 3)
