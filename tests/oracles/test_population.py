@@ -121,7 +121,7 @@ def test_average_precision_of_one_block_at_the_end_is_that_of_all() -> None:
 def test_average_precision_at_a_prevalence(seed: int, prevalence: float) -> None:
     score, label, beta = draw(seed)
     row = ask(score, label, "average_precision", beta, prevalence=prevalence).iloc[0]
-    want = population_oracle.average_precision_error_at(score, label, beta, prevalence)
+    want = population_oracle.precision_error_at(score, label, beta, prevalence)
     near = 1e-3 if prevalence < 0.001 else 1e-5
     assert row["standard_error"] == pytest.approx(min(want, 0.5), rel=near)
     latent = completion_oracle.latent_positives(label, beta)

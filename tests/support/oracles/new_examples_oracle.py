@@ -2,10 +2,9 @@
 
 from fractions import Fraction
 from math import factorial
+from typing import Any
 
 import numpy as np
-
-from pu_accessor.ranking import FloatArray
 
 
 def within(lower: list[float], upper: list[float]) -> float:
@@ -24,9 +23,7 @@ def within(lower: list[float], upper: list[float]) -> float:
     return factorial(n) * float(np.linalg.det(matrix))
 
 
-def monotone_latent(
-    known: list[int], negatives: list[int], unlabeled: list[int], m: float
-) -> FloatArray:
+def monotone_latent(known: list[int], negatives: list[int], unlabeled: list[int], m: float) -> Any:
     """Return expected latent positives of each step, by min-max averages and halving.
 
     Ratios are Fractions.
@@ -52,5 +49,4 @@ def monotone_latent(
         middle = (low + high) / 2
         short = (count * np.minimum(middle * odds, 1)).sum() < m
         low, high = (middle, high) if short else (low, middle)
-    latent: FloatArray = count * np.minimum(high * odds, 1)
-    return latent
+    return count * np.minimum(high * odds, 1)

@@ -1,7 +1,7 @@
 """Slow reference for numbers on new examples: intervals from errors that are differentiated."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,9 +46,7 @@ def auroc(scores: Scores, of: Shares, level: float, clusters: Clusters = None) -
     return Area(value, math.sqrt(effect * found.plain.sum()), float(lower), float(upper))
 
 
-def mean_limits(
-    mean: float, seen: FloatArray, sizes: FloatArray, level: float, stretch: float
-) -> list[float]:
+def mean_limits(mean: float, seen: Any, sizes: Any, level: float, stretch: float) -> list[float]:
     """Return limits of a mean from the variances in two samples, half of one more at the end."""
     limits = []
     for end, tail, side in ((0, (1 - level) / 2, -1), (1, (1 + level) / 2, 1)):
@@ -80,9 +78,7 @@ def average_precision(scores: Scores, of: Shares, level: float, clusters: Cluste
     return Area(value, error, *np.clip(value + moved / known, 0, 1).tolist())
 
 
-def average_precision_error_at(
-    scores: Scores, labels: Labels, beta: float, prevalence: float
-) -> float:
+def precision_error_at(scores: Scores, labels: Labels, beta: float, prevalence: float) -> float:
     """Return the standard error of average precision at another prevalence.
 
     The odds of each precision are multiplied. How far that moves with precision is taken where the
@@ -123,13 +119,7 @@ def wilson(share: float, size: float, quantile: float) -> list[float]:
 
 
 def metric(
-    scores: Scores,
-    of: Shares,
-    threshold: float,
-    level: float,
-    function: Callable[..., float],
-    prevalence: float | None = None,
-    clusters: Clusters = None,
+    scores: Any, of: Any, cut: float, level: float, rate: Any, p: Any = None, clusters: Any = None
 ) -> tuple[float, float]:
     """Return the limits of a metric at a threshold: how far either share moves it, squared.
 
@@ -140,38 +130,33 @@ def metric(
     effects, dfs, added = [1.0, 1.0], [math.inf] * 2, [np.eye(3)[kind] for kind in (0, 1)]
     shares, off = [], 0.0
     for kind, (number, here) in enumerate(((of.n, of.known), (of.rest, ~of.known))):
-        functional = cluster_oracle.share_of(scores, of, threshold, kind)
+        functional = cluster_oracle.share_of(scores, of, cut, kind)
         shares.append(share := functional(ones))
         if clusters is not None:
             found = cluster_oracle.errors(functional, of, clusters)
             held = np.unique(np.array(clusters)[here]).size
-            plain = share * (1 - share) / number
-            effects[kind] = max(
-                found.added @ found.added / plain if plain > 1e-12 else number / held, 1
-            )
+            plain, square = share * (1 - share) / number, found.added @ found.added
+            effects[kind] = max(square / plain if plain > 1e-12 else number / held, 1)
             dfs[kind], added[kind] = found.df, found.added
-    own = of.positives / size
+    sizes, own = np.array([of.n, of.rest]) / effects, of.positives / size
     if of.free:
         added.append(of.base * (of.known - own) / size)
-        off = float(np.linalg.norm(added[2]))
+        off = 0.0 if p else float(np.linalg.norm(added[2]))
     t, h = shares
     h = min(max(h, of.hidden * t), of.hidden * t + 1 - of.hidden)
 
     def at(true: float, others: float, p: float) -> float:
         false = min(max((others - of.hidden * true) / (1 - of.hidden), 0.0), 1.0)
-        return float(function(p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)))
+        return float(rate(p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)))
 
-    p = own if prevalence is None else prevalence
+    p = p or own
     value = at(t, h, p)
 
     def moves(level: float) -> tuple[list[list[float]], list[float]]:
         """Return the metric with one share at its limits, and with all."""
-        known, others = (
-            wilson(shares[k], (of.n, of.rest)[k] / effects[k], student(level, dfs[k]))
-            for k in (0, 1)
-        )
-        half = off * student(level, min(dfs)) if prevalence is None else 0.0
-        sides = [min(max(p + side * half, 0.0), 1.0) for side in (-1, 1)]
+        parts = zip(shares, sizes, dfs, strict=True)
+        known, others = (wilson(*part, student(level, df)) for *part, df in parts)
+        sides = np.clip(p + off * student(level, min(dfs)) * np.array([-1, 1]), 0, 1).tolist()
         one = [[at(a, h, p) for a in known], [at(t, b, p) for b in others]]
         every = [at(a, b, side) for a in known for b in others for side in sides]
         return [*one, [at(t, h, side) for side in sides]][: len(added)], [value, *every]
