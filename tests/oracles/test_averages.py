@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
+from pu_accessor import PUDataError
 from tests.cases import put
 from tests.support.oracles import averages_oracle, cluster_oracle, estimates_oracle
 
@@ -270,6 +271,8 @@ def test_groups_without_area_are_left_out(odd: Any, groups: int, target: str) ->
 def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None:
     df = draw(3, groups=130)
     df["label"] = df["label"].where(df["query"] != 7, df["truth"])
+    with pytest.raises(PUDataError, match="if nothing is unlabeled"):
+        ask(df, "auroc", 0.1, negative=0, target="population")
     betas = {query: 0.1 * (query != 7) for query in range(130)}
     parts, how = [df, df[df["query"] < 6], df[df["query"] >= 6]], {"target": "population"}
     found = [ask(part, "auroc", betas, negative=0, **how)["estimate"].item() for part in parts]
