@@ -165,10 +165,8 @@ def test_metrics_agree_with_two_binomials(drawn: Any, prevalence: Any, place: fl
         function = cluster_oracle.METRICS[str(row.metric)]
         estimate = function(p * tpr, (1 - p) * fpr, p * (1 - tpr), (1 - p) * (1 - fpr))
         ends = population_oracle.metric(score, of, threshold, 0.9, function, prevalence)
-        want = pytest.approx(
-            [estimate, *reaching(ends, estimate)], rel=1e-7, abs=1e-9, nan_ok=True
-        )
-        assert [row.estimate, row.lower, row.upper] == want, row.metric
+        want, found = [estimate, *reaching(ends, estimate)], [row.estimate, row.lower, row.upper]
+        assert found == pytest.approx(want, rel=1e-7, abs=1e-9, nan_ok=True), row.metric
 
 
 def test_newcombes_interval_of_informedness() -> None:
