@@ -16,7 +16,12 @@ from pu_accessor import PUWarning
 from pu_accessor.inference.estimates.hidden_positive_limits import harmonic
 from pu_accessor.inference.estimates.intervals import logit_interval
 from tests.cases import Case, Labels, binormal, draw_case, framed, quiet
-from tests.support.oracles import cluster_oracle, completion_oracle, gaps_oracle, selection_oracle
+from tests.support.oracles import (
+    completion_oracle,
+    gaps_oracle,
+    population_oracle,
+    selection_oracle,
+)
 from tests.support.oracles import estimates_oracle as oracle
 
 SMALL = [
@@ -332,10 +337,9 @@ def test_limits_end_at_1_below_the_statistic(above: int, propensity: list[float]
     score = [30.0, 29.0, 28.0, 27.0, *[28.5, 26.0][:above], *map(float, range(20))]
     hidden, betas = len(score) - 4, [0.1, 0.15, 0.2]
     frame = framed(score, [True] * 4 + [None] * hidden)
-    odds = np.array([1 / e - 1 for e in propensity or [0.5] * 4])
-    stands = [1 + odds / odds.sum() * beta * hidden for beta in betas]
-    of, ends = selection_oracle.average_precision, np.array([1, 2, 4, 5])
-    is_above = np.array([of(ends, one, one.sum(), 0) for one in stands]) > 1
+    weights = [1 / e - 1 for e in propensity or [0.5] * 4]
+    of = selection_oracle.average_precision
+    is_above = np.array([of([1, 2, 4, 5], weights, beta * hidden) for beta in betas]) > 1
     frame["propensity"] = [*(propensity or [np.nan] * 4), *[np.nan] * hidden]
     rows = ask(frame, "average_precision", betas, propensity=propensity and "propensity")
     assert rows["estimate"].between(0.5, 1).all() and is_above.any()
@@ -370,11 +374,13 @@ def test_all_labeled_its_error_is_of_derivatives(seed: int, digits: int, limit: 
     row = pu.auroc(0, max_fpr=limit).iloc[0]
     assert row["estimate"] == pytest.approx(roc_auc_score(truth, score, max_fpr=limit))
 
-    def area(weight: Any) -> float:
+    def area(of_known: Any, of_rest: Any) -> float:
+        weight = np.concatenate([of_known, of_rest])
         return float(roc_auc_score(truth, score, max_fpr=limit, sample_weight=weight))
 
-    found = cluster_oracle.errors(area, cluster_oracle.shares(truth.tolist(), 0), range(60))
-    assert row["standard_error"] == pytest.approx(math.sqrt(found.plain.sum()), rel=1e-4)
+    pulls = population_oracle.pulls_on(area, [np.full(25, 1 / 25), np.full(35, 1 / 35)])
+    error = math.sqrt(sum(float(np.var(pull, ddof=1)) / pull.size for pull in pulls))
+    assert row["standard_error"] == pytest.approx(error, rel=1e-4)
     assert 0 <= row["lower"] < row["estimate"] < row["upper"] <= 1
 
 

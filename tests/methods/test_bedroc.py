@@ -11,7 +11,7 @@ import pu_accessor
 from pu_accessor import PUWarning
 from pu_accessor.inference.estimates.hidden_positive_limits import gamma_quantile
 from tests.cases import Case, as_frame, draw_case
-from tests.support.oracles import cluster_oracle, completion_oracle
+from tests.support.oracles import completion_oracle, practice_oracle
 
 # from rdkit.ML.Scoring.Scoring import CalcBEDROC, CalcEnrichment  # rdkit 2026.09.1
 # [CalcBEDROC([[x] for x in ACTIVE], 0, alpha) for alpha in (5.0, 20.0, 100.0)]
@@ -26,12 +26,6 @@ ENRICHMENT = {0.05: 4.166666666666667, 0.1: 2.777777777777778, 0.3: 2.0833333333
 def ranked(active: Any) -> pd.DataFrame:
     """Return a ranking in this order, fully labeled."""
     return pd.DataFrame({"score": -np.arange(len(active)), "label": np.asarray(active, float)})
-
-
-def slow(score: Any, label: Any, beta: float, alpha: float) -> float:
-    """Return BEDROC where all positives have the mean weight of the known ones."""
-    found = cluster_oracle.bedroc_of(score, cluster_oracle.shares(label, beta), alpha)
-    return found(np.ones(len(label)))
 
 
 def early(pu: Any, alpha: float, beta: Any = 0, **how: Any) -> "pd.Series[Any]":
@@ -58,7 +52,7 @@ def test_fully_labeled_bedroc_is_that_of_the_paper(seed: int, alpha: float) -> N
     found = early(ranked(active).pu(negative=0), alpha)
     assert 0 <= found["estimate"] <= 1 + 1e-12
     if alpha < 5000:  # beyond, the paper's sums vanish
-        wanted = slow(range(60, 0, -1), active.tolist(), 0, alpha)
+        wanted = practice_oracle.bedroc(active.tolist(), alpha)
         numbers = found[["estimate", "lower", "upper"]].tolist()
         assert numbers == pytest.approx([wanted] * 3, abs=1e-10)
     assert found["standard_error"] == 0
@@ -73,11 +67,10 @@ def test_the_interval_is_around_what_is_unbiased(alpha: float) -> None:
     for known in combinations(np.flatnonzero(FEW), 3):
         is_known = np.isin(np.arange(14), known)
         found = early(ranked(np.where(is_known, 1, np.nan)).pu, alpha, [3 / 11, 0.28])
-        label = [True if one else None for one in is_known]
-        statistics.append(slow(score, label, 3 / 11, alpha))
+        statistics.append(practice_oracle.unbiased_bedroc(score, is_known.tolist(), 6, alpha))
         assert found["lower"] <= np.clip(statistics[-1], 0, 1) <= found["upper"]
         assert 0 <= found["lower"] <= found["estimate"] <= found["upper"] <= 1
-    wanted = slow(score, FEW.tolist(), 0, alpha)
+    wanted = practice_oracle.bedroc(FEW.tolist(), alpha)
     assert np.mean(statistics) == pytest.approx(wanted, abs=1e-10)
 
 
@@ -100,8 +93,8 @@ def test_squared_errors_are_unbiased(size: int, ties: int) -> None:
         is_known = np.isin(np.arange(14), known)
         pu = frame.assign(label=np.where(is_known, 1, np.nan)).pu
         errors.append([early(pu, alpha, beta)["standard_error"] for alpha in (0.5, 2)])
-        of = frame["score"].tolist(), [True if one else None for one in is_known], beta
-        statistics.append([slow(*of, a) for a in (0.5, 2)])
+        of = frame["score"].tolist(), is_known.tolist(), 6
+        statistics.append([practice_oracle.unbiased_bedroc(*of, a) for a in (0.5, 2)])
     np.testing.assert_allclose(np.square(errors).mean(axis=0), np.var(statistics, axis=0))
 
 
