@@ -27,7 +27,9 @@ PAGES = [page for page in WRITTEN if "\n```python\n" in page.read_text(encoding=
 OPTIONAL = ("dask", "polars", "sklearn", "tqdm")  # a plain install lacks them
 WITHOUT = {"README", "start", "faq", "tasks", "fields", "method"}  # pages that need none of them
 LINES = re.findall(
-    r"^\| .+? \| `(.+?)` \|", (ROOT / "docs" / "tasks.md").read_text(encoding="utf-8"), re.MULTILINE
+    r"^\| .+? \| `(.+?)` \|",
+    (ROOT / "docs" / "tasks.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
 )
 
 

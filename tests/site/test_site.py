@@ -52,7 +52,10 @@ def test_the_call_of_a_page_runs(method: str) -> None:
 # Chromium
 
 PAGES = ["index.html", "gallery/index.html", "generated/pandas.DataFrame.pu.roc_bounds.html"]
-PAGES += ["gallery/practice/plot_precision_top_k.html", "generated/pandas.DataFrame.pu.metric.html"]
+PAGES += [
+    "gallery/practice/plot_precision_top_k.html",
+    "generated/pandas.DataFrame.pu.metric.html",
+]
 PAGES += ["api.html", *sorted(f"{page.stem}.html" for page in (ROOT / "docs").glob("*.md"))]
 TALLEST = 15_000  # pixels that a reader would scroll through
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
