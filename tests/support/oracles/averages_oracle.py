@@ -1,8 +1,7 @@
 """Slow references for averages over groups, from what groups and their clusters add."""
 
-from collections.abc import Sequence
 from itertools import permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -46,25 +45,24 @@ def covariance(values: FloatArray, added: FloatArray, share: FloatArray) -> floa
 
 
 def average(
-    terms: Sequence[Term],
+    terms: list[Term],
     scatter: float,
     level: float,
-    *,
     new: bool,
-    shared: float = 0.0,
-    clusters: float = np.inf,
+    shared: float = 0,
+    some: Any = np.inf,
 ) -> Average:
     """Return the mean over groups, its limits on a grid.
 
-    `shared` is the covariance of groups of which some hold rows of the same clusters; `clusters`
-    is how many of these hold a known positive.
+    `shared` is the covariance of groups of which some hold rows of the same clusters; `some` is
+    how many of these hold a known positive.
     """
     value, low, high, square, n, positives = np.array(terms).T
     number, hidden = len(terms), 1 - n / positives
     mean, least, stretch = value.mean(), low.mean(), (high - low).mean()
     model = scatter * float(((high - low) ** 2 / n * (1 if new else hidden)).sum()) / number**2
     if new:
-        squared, df = value.var(ddof=1) / number + shared, min(number, clusters) - 1.0
+        squared, df = value.var(ddof=1) / number + shared, min(number, some) - 1.0
     else:
         alone = np.isnan(square)
         among = (((value - mean) * number / (number - 1)) ** 2)[alone].sum()
@@ -86,12 +84,10 @@ def average(
     grid = mean + (share - place) * width
     far = reach * (share * (1 - share) / (inner * (1 - inner))) ** 0.5
     near = grid[np.abs(grid - mean) <= far + 1e-12]
-    if not near.size:
-        return Average(np.nan, np.nan, np.nan, np.nan)
     so_far = low + min(max(place, 0.0), 1.0) * (high - low)
     away = min(so_far.var(ddof=1) / number, squared) if new else 0.0
     away = stats.t.ppf((1 + level) / 2, df) * away**0.5
-    lower, upper = min(near.min(), mean - away), max(near.max(), mean + away)
-    if lower > 1 or upper < 0:
+    lower, upper = near.min(initial=mean - away), near.max(initial=mean + away)
+    if not near.size or lower > 1 or upper < 0:
         return Average(np.nan, np.nan, np.nan, np.nan)
     return Average(mean, squared**0.5, max(lower, 0.0), min(upper, 1.0))

@@ -176,19 +176,9 @@ class Errors(NamedTuple):
     plain_df: float
 
     @property
-    def by_cluster(self) -> float:
-        """The sum of squares of what clusters add."""
-        return float(self.added @ self.added)
-
-    @property
     def effect(self) -> float:
-        """The design effect."""
-        return max(self.by_cluster / float(self.plain.sum()), 1.0)
-
-    @property
-    def squared(self) -> float:
-        """The larger one."""
-        return self.effect * float(self.plain.sum())
+        """The design effect: by clusters it is the sum of squares of what these add."""
+        return max(float(self.added @ self.added / self.plain.sum()), 1.0)
 
 
 def errors(functional: Functional, of: Shares, clusters: Sequence[Hashable]) -> Errors:

@@ -2,10 +2,9 @@
 
 from fractions import Fraction
 from math import factorial
+from typing import Any
 
 import numpy as np
-
-from pu_accessor.ranking import FloatArray
 
 
 def within(lower: list[float], upper: list[float]) -> float:
@@ -24,28 +23,20 @@ def within(lower: list[float], upper: list[float]) -> float:
     return factorial(n) * float(np.linalg.det(matrix))
 
 
-def monotone_latent(
-    known: list[int], negatives: list[int], unlabeled: list[int], m: float
-) -> FloatArray:
+def monotone_latent(known: list[int], negatives: list[int], unlabeled: list[int], m: float) -> Any:
     """Return expected latent positives of each step, by min-max averages and halving.
 
-    Ratios are Fractions; None stands for one that is infinite.
+    Ratios are Fractions.
     """
     sizes = [sum(each) for each in zip(known, negatives, unlabeled, strict=True)]
     steps = range(len(sizes))
-    share: list[Fraction | None] = []
-    for step in steps:
-        averages = [
-            min(
-                Fraction(sum(known[i : j + 1]), sum(sizes[i : j + 1]))
-                for i in range(step + 1)
-                if sum(sizes[i : j + 1])
-            )
-            for j in range(step, len(sizes))
-            if sizes[step]
-        ]
-        share.append(max(averages) if averages else None)
-    odds = np.array([float(q / (1 - q)) if q is not None and q < 1 else 0.0 for q in share])
+    share = [Fraction(0)] * len(sizes)
+    for step in (step for step in steps if sizes[step]):
+        parts = [[slice(i, j + 1) for i in range(step + 1)] for j in steps[step:]]
+        share[step] = max(
+            min(Fraction(sum(known[part]), sum(sizes[part])) for part in some) for some in parts
+        )
+    odds = np.array([float(q / (1 - q)) if q < 1 else 0.0 for q in share])
     count = np.array(unlabeled, np.float64)
     if m >= count[odds > 0].sum():
         rest = count * (odds == 0)
@@ -58,5 +49,4 @@ def monotone_latent(
         middle = (low + high) / 2
         short = (count * np.minimum(middle * odds, 1)).sum() < m
         low, high = (middle, high) if short else (low, middle)
-    latent: FloatArray = count * np.minimum(high * odds, 1)
-    return latent
+    return count * np.minimum(high * odds, 1)

@@ -1,14 +1,15 @@
 """Slow reference for numbers on new examples: intervals from errors that are differentiated."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import special, stats
 
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle, completion_oracle
+from tests.support.oracles.averages_oracle import Average as Area
 from tests.support.oracles.cluster_oracle import Label, Shares
 
 GRID = np.linspace(-22, 22, 4401)  # rules of equal steps are exact for what is so smooth
@@ -17,20 +18,9 @@ Labels: TypeAlias = Sequence[Label]
 Clusters: TypeAlias = Sequence[Hashable] | None
 
 
-class Area(NamedTuple):
-    """An area on new examples, unbiased, its standard error and its interval."""
-
-    value: float
-    error: float
-    lower: float
-    upper: float
-
-
 def expect(values: FloatArray, mean: float) -> float:
     """Return the expected value of what a normal variable of variance 1 has at `GRID`."""
-    return float(np.trapezoid(values * np.exp(-((GRID - mean) ** 2) / 2), GRID)) / math.sqrt(
-        2 * math.pi
-    )
+    return float(np.trapezoid(values * stats.norm.pdf(GRID - mean), GRID))
 
 
 def binormal(auroc: float, share: float) -> tuple[float, float]:
@@ -56,9 +46,7 @@ def auroc(scores: Scores, of: Shares, level: float, clusters: Clusters = None) -
     return Area(value, math.sqrt(effect * found.plain.sum()), float(lower), float(upper))
 
 
-def mean_limits(
-    mean: float, seen: FloatArray, sizes: FloatArray, level: float, stretch: float
-) -> list[float]:
+def mean_limits(mean: float, seen: Any, sizes: Any, level: float, stretch: float) -> list[float]:
     """Return limits of a mean from the variances in two samples, half of one more at the end."""
     limits = []
     for end, tail, side in ((0, (1 - level) / 2, -1), (1, (1 + level) / 2, 1)):
@@ -85,17 +73,12 @@ def average_precision(scores: Scores, of: Shares, level: float, clusters: Cluste
     error, known = math.sqrt(effect * found.plain.sum()), of.n / of.positives
     place = known * value
     away = student(level, min(found.plain_df, df)) * error
-    width = away * known / (place * (1 - place))
-    low, high = (
-        value + (special.expit(special.logit(place) + side) - place) / known
-        for side in (-width, width)
-    )
-    return Area(value, error, float(max(low, 0)), float(min(high, 1)))
+    width = away * known / max(place * (1 - place), 1e-99)
+    moved = special.expit(special.logit(place) + np.array([-width, width])) - place
+    return Area(value, error, *np.clip(value + moved / known, 0, 1).tolist())
 
 
-def average_precision_error_at(
-    scores: Scores, labels: Labels, beta: float, prevalence: float
-) -> float:
+def precision_error_at(scores: Scores, labels: Labels, beta: float, prevalence: float) -> float:
     """Return the standard error of average precision at another prevalence.
 
     The odds of each precision are multiplied. How far that moves with precision is taken where the
@@ -136,13 +119,7 @@ def wilson(share: float, size: float, quantile: float) -> list[float]:
 
 
 def metric(
-    scores: Scores,
-    of: Shares,
-    threshold: float,
-    level: float,
-    function: Callable[..., float],
-    prevalence: float | None = None,
-    clusters: Clusters = None,
+    scores: Any, of: Any, cut: float, level: float, rate: Any, p: Any = None, clusters: Any = None
 ) -> tuple[float, float]:
     """Return the limits of a metric at a threshold: how far either share moves it, squared.
 
@@ -150,45 +127,36 @@ def metric(
     nothing is hidden, that of the prevalence adds to these.
     """
     size, ones = of.n + of.rest, np.ones(of.known.size)
-    effects, dfs, added, off = (
-        [1.0, 1.0],
-        [math.inf] * 2,
-        [np.eye(3)[kind] for kind in (0, 1)],
-        0.0,
-    )
-    shares = []
+    effects, dfs, added = [1.0, 1.0], [math.inf] * 2, [np.eye(3)[kind] for kind in (0, 1)]
+    shares, off = [], 0.0
     for kind, (number, here) in enumerate(((of.n, of.known), (of.rest, ~of.known))):
-        functional = cluster_oracle.share_of(scores, of, threshold, kind)
+        functional = cluster_oracle.share_of(scores, of, cut, kind)
         shares.append(share := functional(ones))
         if clusters is not None:
             found = cluster_oracle.errors(functional, of, clusters)
-            held = len({c for c, inside in zip(clusters, here, strict=True) if inside})
-            plain = share * (1 - share) / number
-            effects[kind] = max(found.by_cluster / plain if plain > 1e-12 else number / held, 1.0)
+            held = np.unique(np.array(clusters)[here]).size
+            plain, square = share * (1 - share) / number, found.added @ found.added
+            effects[kind] = max(square / plain if plain > 1e-12 else number / held, 1)
             dfs[kind], added[kind] = found.df, found.added
-    own = of.positives / size
+    sizes, own = np.array([of.n, of.rest]) / effects, of.positives / size
     if of.free:
         added.append(of.base * (of.known - own) / size)
-        off = float(np.linalg.norm(added[2]))
+        off = 0.0 if p else float(np.linalg.norm(added[2]))
     t, h = shares
     h = min(max(h, of.hidden * t), of.hidden * t + 1 - of.hidden)
 
     def at(true: float, others: float, p: float) -> float:
         false = min(max((others - of.hidden * true) / (1 - of.hidden), 0.0), 1.0)
-        counts = p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)
-        return float(function(*counts))
+        return float(rate(p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)))
 
-    p = own if prevalence is None else prevalence
+    p = p or own
     value = at(t, h, p)
 
     def moves(level: float) -> tuple[list[list[float]], list[float]]:
         """Return the metric with one share at its limits, and with all."""
-        known, others = (
-            wilson(shares[k], (of.n, of.rest)[k] / effects[k], student(level, dfs[k]))
-            for k in (0, 1)
-        )
-        half = off * student(level, min(dfs)) if prevalence is None else 0.0
-        sides = [min(max(p + side * half, 0.0), 1.0) for side in (-1, 1)]
+        parts = zip(shares, sizes, dfs, strict=True)
+        known, others = (wilson(*part, student(level, df)) for *part, df in parts)
+        sides = np.clip(p + off * student(level, min(dfs)) * np.array([-1, 1]), 0, 1).tolist()
         one = [[at(a, h, p) for a in known], [at(t, b, p) for b in others]]
         every = [at(a, b, side) for a in known for b in others for side in sides]
         return [*one, [at(t, h, side) for side in sides]][: len(added)], [value, *every]

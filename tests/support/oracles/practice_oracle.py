@@ -1,7 +1,6 @@
 """Slow references for what practice asks for, from the papers that define it."""
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 from tests.support.oracles import oracle
@@ -18,12 +17,6 @@ def net_benefit(table: oracle.Table, threshold: Fraction) -> Fraction:
     return worth / patients
 
 
-def enrichment(active: Sequence[bool], fraction: float) -> float:
-    """Return the enrichment factor: the share of actives in the top over their share in all."""
-    top = math.ceil(Fraction(str(fraction)) * len(active))
-    return (sum(active[:top]) / top) / (sum(active) / len(active))
-
-
 def bin_limits(n: int, m: int, known: int, level: float) -> tuple[int, int]:
     """Return the fewest and the most latent positives of a bin that a test does not reject.
 
@@ -35,9 +28,6 @@ def bin_limits(n: int, m: int, known: int, level: float) -> tuple[int, int]:
     for latent in range(m + 1):
         inside = known + latent
         ways = [math.comb(inside, k) * math.comb(n + m - inside, n - k) for k in range(n + 1)]
-        more, fewer = (
-            Fraction(sum(some), sum(ways)) for some in (ways[known:], ways[: known + 1])
-        )
-        if more > tail and fewer > tail:
+        if min(sum(ways[known:]), sum(ways[: known + 1])) > tail * sum(ways):
             possible.append(latent)
     return possible[0], possible[-1]
