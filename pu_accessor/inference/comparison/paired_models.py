@@ -30,7 +30,7 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, PairedRanks, PairedRows
 
 _RELATIVE_TOLERANCE = 1e-12
-# Calibrated by simulation, in tests/support/studies/few_rows.py.
+# Calibrated by simulation, in tests/support/studies.
 _PRIOR_DF = 3.0  # of the variance of known positives by the moves of the rest
 _MAX_PRIOR_DF = 30.0  # known positives with more degrees of freedom need no prior
 _MIN_MOVE_KURTOSIS = 17.0  # of moves in rank; above it few rows move
