@@ -100,3 +100,14 @@ def test_reprs_of_chunks_weights_and_nothing() -> None:
     empty = "score and label must contain at least one example, but are empty."
     assert counted(FRAME.iloc[:0].pu()) == {"not ready": empty}
     assert "chunks must" in counted(pu_accessor.from_chunks([]))["not ready"]
+
+
+def test_reprs_say_what_is_bound_and_how_to_bind() -> None:
+    frame = FRAME.rename(columns={"score": "<b>"})
+    told = " ".join(repr(frame.pu).split())
+    assert "no 'score' among ['<b>', 'label', 'propensity']" in told and "df.pu(score=" in told
+    assert "&lt;b&gt;" in frame.pu._repr_html_()
+    bound = repr(frame.pu(score="<b>", unlabeled=None).assume(monotone=True))
+    assert bound.startswith("<df.pu(score='<b>').assume(monotone=True)>\n")
+    assert "<pu_accessor.from_chunks(chunks)>" in repr(pu_accessor.from_chunks([FRAME]))
+    assert "beta_derivatives" in repr(FRAME.pu.contingency(0.3).pu)
