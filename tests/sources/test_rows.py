@@ -18,16 +18,16 @@ LABEL = np.where(RNG.random(120) < 0.5, TRUTH.astype(float), np.nan)
 FRAME = pd.DataFrame({"score": RNG.normal(3 * TRUTH).round(1), "label": LABEL})
 FRAME["propensity"] = RNG.uniform(0.2, 0.9, 120)
 
-# An array over other dimensions is no column of these samples.
-OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
+
+def in_samples(frame: pd.DataFrame) -> Any:
+    """Return the accessor of samples; an array over other dimensions is no column of these."""
+    return frame.rename_axis("sample").to_xarray().assign(other=("model", [0, 0])).pu()
+
+
 SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "frame": lambda frame: frame.pu(),
     "arrays": lambda frame: pu_accessor.from_arrays(frame["score"], frame["label"]),
-    "samples": lambda frame: (
-        xr.Dataset({name: ("sample", column) for name, column in frame.items()})
-        .assign(other=OTHER[:, : len(frame)])
-        .pu()
-    ),
+    "samples": in_samples,
 }
 KINDS = {"known positives": 1, "known negatives": 0, "unlabeled": -1}
 COUNTS = {name: str((FRAME["label"].fillna(-1) == kind).sum()) for name, kind in KINDS.items()}
@@ -57,11 +57,9 @@ def test_reprs_count_labels_and_ties(kind: str) -> None:
 
 def test_reprs_of_samples_name_dimensions_and_count_nothing_large_or_lazy() -> None:
     label = FRAME["label"].to_numpy()
-    ds = xr.Dataset({"score": OTHER, "label": ("sample", label)})
-    assert counted(ds.pu()) == {**COUNTS, "dimensions": "sample 120, model 2"}
     folds = xr.Dataset({"score": ("row", label), "label": (("fold", "row"), [label] * 1200)})
-    doubled = {name: f"{1200 * int(count):,}" for name, count in COUNTS.items()}
-    told = {**doubled, "missing scores": "62: ranked last", "dimensions": "row 120, fold 1,200"}
+    many = {name: f"{1200 * int(count):,}" for name, count in COUNTS.items()}
+    told = {**many, "missing scores": "62: ranked last", "dimensions": "row 120, fold 1,200"}
     assert counted(folds.pu(dim="row", nan_policy="worst")) == told
     large, few = np.zeros((2, 2**20)), 2**19 + 1
     most = xr.Dataset({"score": ("sample", large[0]), "label": ("sample", large[1])})
