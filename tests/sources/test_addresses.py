@@ -34,7 +34,6 @@ def told(monkeypatch: pytest.MonkeyPatch, ask: Callable[[], object], *urls: str)
     [
         ("class_prior", lambda: FRAME.pu.auroc(29)),
         ("intervals", lambda: FRAME.pu.roc_bounds(0.3, band=max)),
-        ("labels", lambda: FRAME.fillna({"label": -1}).pu.auroc(0.3)),
         ("labels", lambda: SPOILT.pu(by="fold").auroc(0.3)),
         ("thresholds", lambda: FRAME.pu.metric("f1", 0.3, at=99)),
         ("scikit_learn", lambda: FRAME.pu(pool=True).auroc(0.3)),

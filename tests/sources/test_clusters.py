@@ -96,11 +96,10 @@ BOTH = pd.concat([ALONE.assign(model=model) for model in "ab"])
 # Rows, what is bound, and the column that a report asks about, as it looks like ids and repeats.
 REPEATED: list[tuple[Any, dict[str, Any], str]] = [
     *((FRAME.rename(columns={"patient": name}), {}, name) for name in ("User_id", "ID")),
-    (FRAME.rename(columns={"patient": "patient_age"}), {}, ""),
     *((FRAME.assign(patient=odd), {}, "") for odd in ("one", np.nan, [[1]] * len(FRAME))),
+    *((FRAME.rename(columns={"patient": "patient_age"}), {}, ""), (ALONE, {}, "")),
     *((pl.from_pandas(FRAME), {}, "patient"), (FRAME, {"cluster": "patient"}, "")),
-    *((ALONE, {}, ""), (BOTH, {}, "patient"), (BOTH, {"by": "model"}, "")),
-    (BOTH, {"by": "model", "pool": True}, "patient"),
+    *((BOTH, {"by": "model"} | more, "patient" * bool(more)) for more in ({}, {"pool": True})),
 ]
 
 

@@ -144,7 +144,8 @@ SCORES = ["float64", "object", "Float64", "double[pyarrow]"]
 LABELS = ["object", "Int8", "Float32", "boolean", "bool[pyarrow]", "category"]
 KINDS = {"key": ["object", "str", "category"], "fold": ["int8", "uint64", "Int32"]}
 KINDS |= {"patient": ["object", "category", "int32", "Float64"], "label": LABELS}
-KINDS |= {"times": ["Int64", "uint8", "float32", "object"], **dict.fromkeys(MODELS, SCORES)}
+KINDS |= dict.fromkeys([*MODELS, "holes"], SCORES)
+KINDS |= {"times": ["Int64", "uint8", "float32", "object"]}
 
 
 def loosened(frame: Rows, rng: Rng) -> Rows:
@@ -202,21 +203,17 @@ def check_alike(found: Any, expected: Any, *, attrs: bool = True) -> None:
     assert found.attrs == expected.attrs or not attrs
 
 
-def extras(source: str) -> list[Roles]:
-    """Return what may be bound: arrays and samples have no groups, a groupby has them."""
-    alone, groups = [{}, {}, *BOUND], [*GROUPED, *(one | GROUPED[0] for one in BOUND)]
-    if source == "models in xarray":
-        return [one | {"score": MODELS} for one in alone if "score" not in one]
-    return alone * (source != "groupby") + groups * (source not in ("arrays", "xarray"))
+EXTRA = [{}, {}, *BOUND, *GROUPED, *(one | GROUPED[0] for one in BOUND)]
+QUESTIONS = [(method, extra | terms) for extra in EXTRA for method, terms in ASKED]
 
 
-def questions(source: str) -> list[tuple[str, Roles]]:
-    """Return what can be asked."""
+def fits(source: str, method: str, terms: Roles) -> bool:
+    """Tell what can be asked: arrays and samples have no groups, a groupby has them."""
+    if source == "groupby":
+        return "by" in terms
     if source == "models in xarray":
-        kept = [one for one in ASKED if "by" not in one[1]]
-        return [one for one in kept if one[1].get("score", MODELS) == MODELS]
-    apart = source in ("arrays", "xarray")
-    return [one for one in ASKED if not (apart and ("by" in one[1] or one[0] == "compare"))]
+        return "by" not in terms and terms.get("score", MODELS) == MODELS
+    return source not in ("arrays", "xarray") or ("by" not in terms and method != "compare")
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -225,10 +222,10 @@ def questions(source: str) -> list[tuple[str, Roles]]:
 def test_a_source_answers_as_the_frame_does(
     source: str, frame: Rows, seed: int, data: st.DataObject
 ) -> None:
-    method, keywords = data.draw(st.sampled_from(questions(source)))
-    terms = data.draw(st.sampled_from(extras(source))) | keywords
-    roles = {name: terms.pop(name) for name in [*terms] if name in ROLES}
-
+    method, asked = data.draw(st.sampled_from([one for one in QUESTIONS if fits(source, *one)]))
+    roles = {name: asked[name] for name in ROLES if name in asked}
+    roles |= {"score": MODELS} if source == "models in xarray" else {}
+    terms = {name: asked[name] for name in asked if name not in ROLES}
     with dask.config.set(scheduler="synchronous"), pytest.MonkeyPatch.context() as patch:
         if source == "small chunks" and method in EXACT:
             shrink(patch)

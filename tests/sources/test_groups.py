@@ -48,14 +48,12 @@ def check_each(
 @pytest.mark.parametrize("method", ["contingency", "roc_bounds", "pr_bounds"])
 def test_several_keys(method: str) -> None:
     frame = FRAME.assign(fold=FRAME.groupby(["model", "label"], dropna=False).cumcount() % 2)
-    frame = frame[(frame["model"] != "c") | (frame["fold"] == 0)]  # (c, 1) is not there
     halves = dict(list(frame.groupby(["model", "fold"])))
     betas = {key: 0.1 * place for place, key in enumerate(halves, start=1)}
     ask = getattr(frame.pu(by=["model", "fold"]), method)
     by = ask(betas)
     check_each(by, halves, method, betas)
     assert by.indexes["group"].names == ["model", "fold"]
-    assert by[next(iter(by.data_vars))].unstack("group").sel(model="c", fold=1).isnull().all()
     xr.testing.assert_identical(ask(pd.Series(betas)), by)
 
 
@@ -79,16 +77,11 @@ def test_keys_of_any_kind(keys: Any) -> None:
     found = chunks(by="key").contingency(BETAS, ranks=tables["rank"].values)
     np.testing.assert_array_equal(found["tp"], tables["tp"])
     assert found["key"].identical(tables["key"])
-    order = list(frame.groupby("key", observed=True).size().index)
-    missing = np.array([key is None or key is pd.NA or key is np.nan for key in frame["key"]])
-    at = [-1 if gone else order.index(x) for gone, x in zip(missing, frame["key"], strict=True)]
-    alone = {key: frame[np.equal(at, place)] for place, key in enumerate(order)}
-    check_each(tables, alone)
+    check_each(tables, dict(list(frame.groupby("key", observed=True))))
     assert tables["tp"].dims == ("key", "rank", "bound", "beta")
     assert tables["key"].values.tolist() == tables.pu.area("auroc")["key"].values.tolist()
-    grouped = pu(frame.groupby("key", dropna=False, observed=True))
-    kept = grouped.contingency(BETAS, ranks="all")
-    check_each(kept.isel(key=range(len(order))), alone)
+    kept = pu(frame.groupby("key", dropna=False, observed=True)).contingency(BETAS, ranks="all")
+    missing = frame["key"].isna()
     if missing.any():  # which have a group of their own
         assert pd.isna(kept["key"].values[-1])
         check_each(kept.isel(key=[-1]).assign_coords(key=["?"]), {"?": frame[missing]})
@@ -195,13 +188,13 @@ def test_no_key_is_lost_to_a_column_of_the_result(key: str) -> None:
 
 def test_skipped_groups_are_told_once() -> None:
     worse = SPOILT.assign(label=SPOILT["label"].where(SPOILT["model"] != "d", True))
+    words = (
+        r"left out \(on_error='skip'\): group model='b': label .*The others: group model='d'\. "
+    )
     for asked in (worse.pu(by="model"), pu(worse.groupby("model"))):
-        with pytest.warns(PUWarning, match="2 of 4 groups are left out") as caught:
+        with pytest.warns(PUWarning, match=f"^2 of 4 groups are {words}") as caught:
             result = asked(on_error="skip").roc_bounds(0.3)
-        (told,) = caught
-        assert told.filename == __file__ and "\n" not in str(told.message)
-        assert "left out (on_error='skip'): group model='b': label must" in str(told.message)
-        assert "The others: group model='d'. " in str(told.message)
+        assert [told.filename for told in caught] == [__file__]
         lines = [line[:26] for line in result.attrs["skipped"].split("\n")]
         assert lines == ["group model='b': label mus", "group model='d': beta must"]
         check_each(result, {key: ALONE[key] for key in "ac"}, "roc_bounds", 0.3)
@@ -261,16 +254,16 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("beta", [[0.0, 0.3], [0.55], [1.0]])
 def test_one_pass_tells_of_odd_groups(beta: Any) -> None:
-    odd: dict[int, Labels] = {
-        **{0: [True, True, False, None], 1: [None, None, None, False], 2: [True, True, None]},
-        **{3: [True, None, None], 4: [True, True, False], 7: [True, True, True]},
-        8: [*[True] * 20, *[None] * 60],  # all of the known ones above the others
-    }
-    for key, n, between in ((5, 10, 25), (6, 15, 60)):  # half of the known ones too far above
-        odd[key] = [*[None] * (key == 6), *[True] * n, *[None] * between, *[True] * n]
-    drawn = {seed: draw_case(seed) for seed in range(30)}
-    drawn |= {key: Case([*range(len(one), 0, -1)], one, 0) for key, one in odd.items()}
-    frame = pd.concat([as_frame(case).assign(query=seed) for seed, case in drawn.items()])
+    odd: list[Labels] = [
+        *([True, True, False, None], [None, None, None, False], [True, True, None]),
+        *([True, None, None], [True, True, False], [True, True, True]),
+        [*[True] * 20, *[None] * 60],  # all of the known ones above the others
+        # half of the known ones too far above
+        [*[True] * 10, *[None] * 25, *[True] * 10],
+        [None, *[True] * 15, *[None] * 60, *[True] * 15],
+    ]
+    drawn = [Case([*range(len(one), 0, -1)], one, 0) for one in odd] + [*map(draw_case, range(30))]
+    frame = pd.concat([as_frame(case).assign(query=place) for place, case in enumerate(drawn)])
     found = []
     for small in (5000, 0):  # in one pass, and one by one
         with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""What other frames need is imported when it is asked for, twice if need be, or missed by name."""
+"""Import is light; what other frames need is imported when asked for, or missed by name."""
 
 import subprocess
 import sys
@@ -9,7 +9,8 @@ SCRIPT = """
 import importlib, sys
 KIND, MODULE = sys.argv[1:]
 import pu_accessor
-assert KIND not in sys.modules
+assert not {KIND, "matplotlib", "seaborn", "sklearn"} & {*sys.modules}
+importlib.reload(sys.modules["pu_accessor"])
 sys.modules[KIND] = None
 try:
     importlib.import_module("pu_accessor." + KIND)

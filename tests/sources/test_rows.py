@@ -81,19 +81,18 @@ def test_reprs_of_frames_name_models_and_groups(monkeypatch: pytest.MonkeyPatch)
     assert missing == "121: nan_policy='omit' or 'worst'"
     for module in ("frames", "column_summary"):  # above which labels alone are counted
         monkeypatch.setattr(f"pu_accessor.sources.{module}.MAX_ROWS_LOOKED_UP", 120)
-    more = pd.concat([frame, frame.iloc[:1]], ignore_index=True)
-    few, large = (counted(some.pu(by="day")) for some in (frame, more))
-    assert few == {**COUNTS, "distinct scores": TIES, "groups": "1: day"}
-    assert [*large] == [*COUNTS]
+    large = frame.loc[[*frame.index, 0]].reset_index(drop=True)
+    assert counted(frame.pu(by="day")) == {**COUNTS, "distinct scores": TIES, "groups": "1: day"}
+    assert [*counted(large.pu(by="day"))] == [*COUNTS]
 
 
 def test_reprs_of_chunks_weights_and_nothing() -> None:
     assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
     weights = FRAME.assign(weight=np.arange(120) / 4 + 1, count=np.arange(120) % 3)
-    known = weights[LABEL == 1]
-    told = f"1 to 30.75, 1,905 in all, {known['weight'].sum():,g} of known positives"
+    weight, count = weights.loc[LABEL == 1, ["weight", "count"]].sum()
+    told = f"1 to 30.75, 1,905 in all, {weight:,g} of known positives"
     assert counted(weights.pu(weight="weight"))["weights"] == told
-    told = f"0 to 2, 120 in all, {known['count'].sum()} of known positives"
+    told = f"0 to 2, 120 in all, {count:g} of known positives"
     assert counted(weights.pu(count="count"))["counts"] == told
     empty = "score and label must contain at least one example, but are empty."
     assert counted(FRAME.iloc[:0].pu()) == {"not ready": empty}
