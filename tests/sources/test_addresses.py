@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from email.message import Message
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from pu_accessor import errors
 FRAME = pd.DataFrame({"score": range(6, 0, -1), "label": [1, None, 1, None, None, None]})
 SPOILT = pd.concat([FRAME.assign(fold="a"), FRAME.assign(fold="b", label=None)])
 OTHER, MANUAL = "Paper, https://arxiv.org/abs/1504.06837", "Documentation, https://manual.test/en/"
+UNCACHED: Any = errors._manual.__wrapped__
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -22,10 +24,9 @@ def told(monkeypatch: pytest.MonkeyPatch, ask: Callable[[], object], *urls: str)
     for url in urls:
         installed["Project-URL"] = url
     monkeypatch.setattr(errors, "metadata", lambda _: installed)
-    errors._manual.cache_clear()
+    monkeypatch.setattr(errors, "_manual", UNCACHED)
     with pytest.raises(pu_accessor.PUError) as caught:
         ask()
-    errors._manual.cache_clear()
     return str(caught.value)
 
 

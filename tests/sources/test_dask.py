@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUError, PUTypeError, PUValueError
+from pu_accessor import PUError
 from tests.cases import pu
 from tests.sources.test_every_source import FRAME, MODELS
 from tests.sources.test_pieces import Ask, check_both
@@ -84,16 +84,16 @@ def test_groupbys(by: Any) -> None:
 
 
 GROUPBYS: list[Any] = [
-    (lambda: DDF.groupby(DDF["fold"] > 0), PUTypeError, "must be one of columns"),
-    (lambda: DDF.groupby("key", sort=False), PUValueError, "must have sort=True"),
-    (lambda: DDF.groupby("key", dropna=False), PUValueError, "must have dropna=True"),
-    (lambda: DDF.groupby("key")["score"], PUTypeError, "of a whole frame"),
+    (lambda: DDF.groupby(DDF["fold"] > 0), "must be one of columns"),
+    (lambda: DDF.groupby("key", sort=False), "must have sort=True"),
+    (lambda: DDF.groupby("key", dropna=False), "must have dropna=True"),
+    (lambda: DDF.groupby("key")["score"], "of a whole frame"),
 ]
 
 
-@pytest.mark.parametrize(("group", "error", "told"), GROUPBYS)
-def test_other_groupbys_are_refused(group: Any, error: type[PUError], told: str) -> None:
-    with pytest.raises(error, match=told):
+@pytest.mark.parametrize(("group", "told"), GROUPBYS)
+def test_other_groupbys_are_refused(group: Any, told: str) -> None:
+    with pytest.raises(PUError, match=told):
         group().pu  # noqa: B018
 
 

@@ -43,21 +43,16 @@ def check_both(ask: Ask, frame: pd.DataFrame, chunks: Any) -> None:
 
 # What chunks may be
 
-INTEGERS = ["int64", "uint64", "Int64", "uint64[pyarrow]"]
-NUMBERS = ["int64", "Float64", "float64", "category"]
 
-
-# Where integers exceed those of float64, they are not joined as floats.
-@pytest.mark.parametrize("of_ids", [INTEGERS, NUMBERS])
-def test_keys_and_ids_may_have_other_dtypes(of_ids: list[str]) -> None:
-    large = 2**60 * (of_ids is INTEGERS)
-    whole = FRAME.assign(fold=FRAME["fold"] + large, patient=FRAME["patient"] + large)
-    kinds = [dict.fromkeys(["fold", "patient"], kind) for kind in of_ids]
-    chunks = from_chunks([whole[100 * at :][:100].astype(kinds[at]) for at in range(4)])
-    check_both(lambda pu: pu(cluster="patient").auroc(0.3), whole, chunks)
-    if large:
-        check_both(lambda pu: pu(by="fold").roc_bounds(0.3), whole, chunks)
-        check_both(lambda pu: pu.check_assumptions(0.3, strata="fold"), whole, chunks)
+def test_integers_beyond_floats_may_have_several_dtypes() -> None:
+    large = {name: FRAME[name] + 2**60 for name in ("fold", "patient")}
+    parts, kinds = cut(FRAME.assign(**large), [100, 200, 300]), ["int64", "uint64", "Int64"]
+    kinds.append("uint64[pyarrow]")
+    each = [part.astype(dict.fromkeys(large, to)) for part, to in zip(parts, kinds, strict=True)]
+    asked: list[Ask] = [lambda pu: pu(by="fold", cluster="patient").auroc(0.3)]
+    asked += [lambda pu: pu.check_assumptions(0.3, strata="fold")]
+    for ask in asked:
+        check_both(ask, FRAME.assign(**large), from_chunks(each))
 
 
 def test_keys_that_several_dtypes_tell_apart_are_refused() -> None:
@@ -98,13 +93,6 @@ def test_labels_of_all_chunks_count(labels: list[list[Any]], coding: dict[str, A
     none = parts[0].iloc[:0] if numbers else parts[0].iloc[:0].astype({"label": "float64"})
     for chunks in (parts, [none, *parts], [*parts, none]):
         check_both(lambda pu: pu(**coding).roc_bounds(0.3), whole, from_chunks(chunks))
-
-
-@pytest.mark.parametrize("dtype", ["float64", "bool", "Int64", "object", "string", "category"])
-def test_empty_chunks_of_any_dtype(dtype: str) -> None:
-    empty = FRAME.iloc[:0].assign(label=pd.Series(dtype=dtype), fold=pd.Series(dtype=dtype))
-    asked: Ask = lambda pu: pu.check_assumptions(0.3, strata="fold")  # noqa: E731
-    check_both(asked, FRAME, from_chunks([FRAME, empty]))
 
 
 # Chunks that are not the same each time
