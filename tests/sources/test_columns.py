@@ -71,7 +71,8 @@ def test_full_labels(label: Any, coding: Any, counts: list[int], monkeypatch: An
 
 
 # Labels from the best to the worst, and what is advised: the best are positive, whatever is rare.
-GRADES = pd.Categorical(["high", "high", "mid", "low"], ["low", "mid", "high"], ordered=True)
+RANKED = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+GRADES: Any = [pd.Categorical(["high", "high", "mid", x], dtype=RANKED) for x in ("low", None)]
 ADVISED: list[Any] = [
     ([3, 2, 1, 0, 0], {}, "positive=[1, 2, 3], and negative=0 or unlabeled=0"),
     ([*"3210"], {}, "positive=['1', '2', '3'], and negative='0' or unlabeled='0'"),
@@ -80,8 +81,8 @@ ADVISED: list[Any] = [
     ([3, 1, 0, -2, None], {}, "positive=[1, 3], negative=[0, -2]"),
     ([3, 2, 1, None], {"positive": 2}, "positive=[2, 3], negative=1"),
     ([3, 2, 1, 0], {"positive": 3}, "negative=[2, 1, 0] or unlabeled=[2, 1, 0]"),
-    (GRADES, {}, "positive=['mid', 'high'], and negative='low' or unlabeled='low'"),
-    (pd.Categorical([*GRADES[:3], None], dtype=GRADES.dtype), {}, "positive=['mid', 'high']"),
+    (GRADES[0], {}, "positive=['mid', 'high'], and negative='low' or unlabeled='low'"),
+    (GRADES[1], {}, "positive=['mid', 'high']"),
     ([" YES ", " YES ", "no", None], {}, "positive=' YES ', negative='no'"),
     ([*"++-", None], {}, "positive='+', negative='-'"),
     ([*"PNUU"], {}, "positive='P', negative='N', unlabeled='U'"),
@@ -213,7 +214,7 @@ SIGNAL = [Decimal("sNaN"), Decimal(1), Decimal(2)]
 @pytest.mark.parametrize("role", ["score", "label", "propensity", "by"])
 def test_a_number_that_refuses_to_be_looked_at(role: str) -> None:
     columns = {"score": [3, 2, 1], "label": LABEL, role: as_objects(*SIGNAL)}
-    frame, roles = pd.DataFrame(columns), {name: name for name in columns}
+    frame, roles = pd.DataFrame(columns), dict[str, Any](zip(columns, columns, strict=True))
     for pu in (frame.pu(**roles), from_chunks([frame], **roles)):
         with pytest.raises(PUError, match=r"sNaN|signaling NaN"):
             pu.auroc(0.3, target="examples")

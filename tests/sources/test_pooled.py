@@ -50,7 +50,7 @@ def test_auroc_and_its_difference(seed: int, ties: bool) -> None:
     pairs = [[placements(part, name) for name in MODELS] for _, part in frame.groupby("fold")]
     b = BETA * frame["label"].isna().sum() / (frame["label"] != 1).sum()
 
-    def mean_and_error(below: list[Any], above: list[Any]) -> tuple[float, float]:
+    def mean_and_error(below: Any, above: Any) -> tuple[float, float]:
         every = np.concatenate(below)
         each = [own.size**2 * x.var(ddof=1) / x.size for x, own in zip(above, below, strict=True)]
         error = every.var(ddof=1) / every.size + sum(each) / every.size**2
