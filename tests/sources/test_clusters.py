@@ -92,11 +92,12 @@ def test_a_repr_counts_them() -> None:
 
 
 ALONE = FRAME.assign(patient=range(len(FRAME)))
+ODD: list[Any] = ["one", np.nan, [[1]] * len(FRAME)]
 BOTH = pd.concat([ALONE.assign(model=model) for model in "ab"])
 # Rows, what is bound, and the column that a report asks about, as it looks like ids and repeats.
 REPEATED: list[tuple[Any, dict[str, Any], str]] = [
     *((FRAME.rename(columns={"patient": name}), {}, name) for name in ("User_id", "ID")),
-    *((FRAME.assign(patient=odd), {}, "") for odd in ("one", np.nan, [[1]] * len(FRAME))),
+    *((FRAME.assign(patient=odd), {}, "") for odd in ODD),
     *((FRAME.rename(columns={"patient": "patient_age"}), {}, ""), (ALONE, {}, "")),
     *((pl.from_pandas(FRAME), {}, "patient"), (FRAME, {"cluster": "patient"}, "")),
     *((BOTH, {"by": "model"} | more, "patient" * bool(more)) for more in ({}, {"pool": True})),

@@ -129,7 +129,8 @@ def grouped(frame: Rows, roles: Roles, rng: Rng) -> Any:
 
 def parted(frame: Rows, parts: int) -> Any:
     """Return the accessor of partitions."""
-    return pu(dd.from_pandas(frame, npartitions=parts, sort=False))
+    from_pandas: Any = dd.from_pandas
+    return pu(from_pandas(frame, npartitions=parts, sort=False))
 
 
 SCORES = ["float64", "object", "Float64", "double[pyarrow]"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor import PUError, PUImportError, PUWarning
-from tests.cases import Case, Labels, as_frame, binormal, check_place, draw_case, pu
+from tests.cases import Case, as_frame, binormal, check_place, draw_case, pu
 from tests.worlds import attempt, fuzzed
 
 BETAS = [0.4, 0, 1]
@@ -249,7 +249,7 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("beta", [[0.0, 0.3], [0.55], [1.0]])
 def test_one_pass_tells_of_odd_groups(beta: Any) -> None:
-    odd: list[Labels] = [
+    odd: list[Any] = [
         *([True, True, False, None], [None, None, None, False], [True, True, None]),
         *([True, None, None], [True, True, False], [True, True, True]),
         [*[True] * 20, *[None] * 60],  # all of the known ones above the others
