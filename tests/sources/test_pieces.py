@@ -95,6 +95,13 @@ def test_labels_of_all_chunks_count(labels: list[list[Any]], coding: dict[str, A
         check_both(lambda pu: pu(**coding).roc_bounds(0.3), whole, from_chunks(chunks))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "Int64", "object", "string", "category"])
+def test_empty_chunks_of_any_dtype(dtype: str) -> None:
+    empty = FRAME.iloc[:0].assign(label=pd.Series(dtype=dtype), fold=pd.Series(dtype=dtype))
+    chunks = from_chunks([FRAME, empty])
+    check_both(lambda pu: pu.check_assumptions(0.3, strata="fold"), FRAME, chunks)
+
+
 # Chunks that are not the same each time
 
 LAST = pd.DataFrame({"score": np.arange(400)[::-1], "label": FRAME["label"], "key": "a"})
