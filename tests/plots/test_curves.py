@@ -1,153 +1,159 @@
-"""What pictures of curves share, read back from their artists."""
+"""Between cutoffs, at the ends of curves, over intervals of beta, of levels, and of tables."""
 
-from collections.abc import Callable
-from functools import partial
+from fractions import Fraction
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
-import xarray as xr
-from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgba
-from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
 
-from pu_accessor import PUTypeError, PUValueError, PUWarning
-from pu_accessor.ranking import FloatArray
-from tests.arguments.test_propensity import FRAME as WEIGHTED
-from tests.arguments.test_reference import REFERENCES, sites
-from tests.cases import binormal, legend
+import pu_accessor
+from tests.cases import legend
+from tests.plots.pictures import BAND, FRAME, MODELS, NAIVE, at, bands, path
+from tests.plots.test_contract import height
+from tests.support.oracles import oracle
 
-FRAME, BETA, _ = binormal(200, 600, 0.3, seed=1)
-
-BETAS = [0.1, 0.2, 0.3]
+GRID = np.arange(6) / 10
+TWO: Any = FRAME.pu(score=MODELS[:2])
 
 
-def lines(ax: Axes) -> dict[str, Line2D]:
-    return {str(line.get_label()): line for line in ax.lines}
+@pytest.mark.parametrize("name", ["f1", "precision", "mcc", "lift"])
+@pytest.mark.parametrize("ranks", [[0, 1, 4, 30, 200], [3, 7], range(201)])
+def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ranks: Any) -> None:
+    tables = FRAME.assign(score=FRAME["model 0"]).pu.contingency(0.2, ranks=list(ranks))
+    x, y = at(tables.pu.plot_metric(name), "β = 0.2").T
+    one = tables.sel(beta=0.2, bound="estimate")
+    counts = np.transpose(
+        [x, *(np.interp(x, one["rank"], one[key]) for key in oracle.Table._fields[1:5])]
+    )
+    exact: list[Any] = [[*map(Fraction, each)] for each in counts.tolist()]
+    values = [oracle.metric(name, oracle.Table._make([*each, False])) for each in exact]
+    np.testing.assert_allclose(y, values)
+    assert (np.diff(x) > 0).all() and x.size > 400
+    assert {*ranks[1:]} <= {*x} and x[-1] == ranks[-1]
 
 
-def path(line: Line2D) -> tuple[FloatArray, FloatArray]:
-    x, y = np.asarray(line.get_xydata(), dtype=np.float64).T
-    return x, y
+def test_precision_recall_starts_with_the_first_positive_and_bends() -> None:
+    pu = pu_accessor.from_arrays([4, 3, 2, 1], [False, True, None, None])
+    for ranks in ("all", "breakpoints"):
+        start = at(pu.contingency(0.5, ranks=ranks).pu.plot_pr(), "β = 0.5")[:2]
+        assert start.tolist() == [[0, 0.5], [0.5, 0.5]]
+    pu = pu_accessor.from_arrays([4, 3, 2, 1], [False, False, None, True])
+    ax = pu.contingency(0, ranks=[1, 2]).pu.plot_pr()
+    assert {*at(ax, NAIVE)[:, 1]} == {0}
+    assert at(FRAME.pu.plot_pr(1), "β = 1")[-1, 1] == 1
+    x, y = at(FRAME.pu.plot_pr(0.2), "β = 0.2").T
+    found = FRAME.pu.pr_bounds(0.2).isel(beta=0).sel(bound="estimate")["recall"]
+    part = np.arange(1, 240.001, 0.01)
+    tp = 72 * np.interp(part, found["rank"], found)
+    area = np.trapezoid(tp / part, tp / 72) + tp[0] / part[0] * tp[0] / 72
+    assert np.trapezoid(y, x) == pytest.approx(area, abs=1e-3)
 
 
-def bands(ax: Axes) -> list[Polygon]:
-    return [patch for patch in ax.patches if isinstance(patch, Polygon)]
+def test_rank_cdfs_by_hand() -> None:
+    # n = 1, m = 3, level .4: lower 0, 1 and upper 2, 3 of 3 (by hand in the tests of bands).
+    frame = pd.DataFrame({"score": [4, 3, 2, 1], "label": [None, 1, None, None]})
+    (band,) = bands(frame.pu.plot_rank_cdf(1, level=0.4))
+    assert {*(band.get_xy()[:, 1] * 3).round(9)} == {0, 1, 2, 3}
+    # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none
+    # is above the first. So of three latent positives 1 is above that, and 1/2 below the last.
+    ramp = pu_accessor.from_arrays(range(8, 0, -1), [None, False, *[None] * 4, False, None])
+    expected = [0, 1, 1, 1 + 3 / 8, 1 + 6 / 8, 1 + 9 / 8, 2.5, 2.5, 3]
+    for ranks in ("all", "breakpoints"):
+        ax = ramp(negative=False).assume(reference="negatives").plot_rank_cdf(0.5, ranks=ranks)
+        heights = np.interp(range(9), *at(ax, "β = 0.5").T)
+        assert heights == pytest.approx([latent / 3 for latent in expected])
 
 
-@pytest.mark.parametrize("name", ["plot_roc", "plot_pr", "plot_rank_cdf"])
-def test_axes_and_properties_are_those_given(name: str) -> None:
-    ax, looks = plt.subplots()[1], {"fc": "green", "alpha": 0.5}
-    plot = getattr(FRAME.pu, name)
-    assert plot(0.2, ax=ax, line_kws={"c": "red", "lw": 3}, band_kws=looks) is ax
-    line = lines(ax)["known positives" if name == "plot_rank_cdf" else "β = 0.2"]
-    assert to_hex(line.get_color()) == "#ff0000" and line.get_linewidth() == 3
-    assert to_rgba(bands(ax)[0].get_facecolor()) == to_rgba("green", 0.5)
+def test_points_without_a_value_are_left_out() -> None:
+    frame = pd.DataFrame({"score": [5, 4, 3, 2, 1], "label": [None, 1, None, None, 1]})
+    tables = frame.pu.contingency(0.5, ranks="all").astype(float)
+    gone = tables.where(~tables["rank"].isin([2, 4]))
+    known = tables.pu.roc_bounds().isel(rank=[0, 1, 3, 5]).sel(bound="estimate", beta=0.5)
+    np.testing.assert_array_equal(at(gone.pu.plot_roc(), "β = 0.5")[:, 0], known["fpr"])
 
 
-def test_names_of_near_betas_of_high_levels_and_without_attributes() -> None:
-    assert legend(FRAME.pu.plot_roc([0.3001, 0.3002]))[:2] == ["β = 0.3001", "β = 0.3002"]
-    sure = FRAME.pu.plot_roc(0.3, level=0.9999999)
-    assert "99.99999% band, pointwise" in legend(sure)
-    assert legend(FRAME.pu.contingency(0.2, ranks="all").drop_attrs().pu.plot_roc())[1] == "band"
+def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
+    rows = FRAME.assign(fold=np.arange(240) // 3 % 2)
+    rows = rows[(rows["site"] == "a") | (rows["fold"] == 0)]  # (b, 1) is not there
+    pu: Any = rows.pu(by=["site", "fold"])
+    tables, groups = pu.contingency([0.2], ranks="breakpoints"), ["a, 0", "a, 1", "b, 0"]
+    assert legend(tables.pu.plot_pr())[:3] == legend(tables.pu.plot_pr(hue="group"))[:3] == groups
+    for hue, names in (("fold", ["0", "1"]), ("group", groups)):
+        grid = tables.pu.plot_pr(hue=hue, col="site")
+        assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 1]
+        assert legend(grid)[: len(names)] == names
+    for grid in (
+        tables.unstack("group").pu.plot_pr(row="fold", col="site"),
+        pu.plot_rank_cdf(0.2, row="fold", col="site"),
+    ):
+        assert [len(bands(ax)) for ax in grid.axes.flat] == [1, 1, 1, 0]
 
 
-@pytest.mark.parametrize("color", [{"color": "green"}, {"fc": "green"}])
-def test_a_band_in_another_colour_stays_transparent(color: dict[str, str]) -> None:
-    (band,) = bands(FRAME.pu.plot_roc(0.2, band_kws=color))
-    assert to_rgba(band.get_facecolor()) == to_rgba("green", 0.25)
-    assert to_rgba(band.get_edgecolor()) == to_rgba("green", 0.7)
+def test_tables_and_curves_draw_what_their_rows_do() -> None:
+    every = FRAME.pu.contingency([0, 0.1, 0.2], ranks="breakpoints")
+    of_pr, of_roc = (getattr(FRAME.pu, f"{name}_bounds")([0, 0.1, 0.2]) for name in ("pr", "roc"))
+    for plot in ("plot_roc", "plot_pr"):
+        expected = getattr(FRAME.pu, plot)([0.1, 0.2], baseline=True)
+        for tables in (of_roc, of_pr, every):
+            drawn = getattr(tables.pu, plot)(baseline=True)
+            assert legend(drawn) == legend(expected)
+            for one, other in zip(drawn.lines, expected.lines, strict=True):
+                if tables is not every:  # whose estimates are whole examples
+                    np.testing.assert_allclose(path(one), path(other), rtol=0, atol=1e-9)
+            for band, other in zip(bands(drawn), bands(expected), strict=True):
+                np.testing.assert_allclose(band.get_xy(), other.get_xy(), rtol=0, atol=1e-9)
+    assert legend(every.drop_attrs().pu.plot_roc())[-2] == "band"
 
 
-def test_a_part_of_the_ranks_is_a_part_of_the_curve() -> None:
-    whole, part = FRAME.pu.plot_pr(0.2), FRAME.pu.plot_pr(0.2, ranks=range(21))
-    x, _ = path(lines(part)["β = 0.2"])
-    curve = FRAME.pu.pr_bounds(0.2, ranks="all").sel(beta=0.2, bound="estimate")
-    assert x[-1] == pytest.approx(float(curve["recall"].sel(rank=20)))
-    for ax in (whole, part):
-        _, chance = path(lines(ax)["chance"])
-        assert chance == pytest.approx((60 + 148) / 800)
-
-
-TABLES = FRAME.pu.contingency([0.2, 0.3], ranks="breakpoints")
-TWO_MODELS = xr.concat([TABLES, TABLES], "model")
-BACKWARDS = TABLES.isel(rank=slice(None, None, -1))
-PU: Any = FRAME.pu
-REFUSED: list[tuple[str, Callable[[], Any]]] = [
-    (r"needs negatives, but at beta = \[1.0\] there are none.* plot_pr", lambda: PU.plot_roc(1)),
-    (r"\['beta'\] is missing. .*: ds.expand_dims", lambda: TABLES.sel(beta=0.2).pu.plot_roc()),
-    (r"\['upper'\] is missing", lambda: TABLES.isel(bound=[0, 1]).pu.plot_pr()),
-    ("needs tables for beta = 0, but there a", lambda: TABLES.pu.plot_roc(baseline=True)),
-    ("differ in model, beta: hue, col and row must", lambda: TWO_MODELS.pu.plot_pr()),
-    (r"two or more increasing ranks, .* are 1: \[5", lambda: PU.plot_roc(0.2, ranks=5)),
-    (r"increasing ranks, .* or ds.sortby\('rank'\)", lambda: BACKWARDS.pu.plot_pr()),
-    (r"but there are \[0.2, 0.2\]", lambda: TABLES.sel(beta=[0.2, 0.2]).pu.plot_roc()),
-    ("its dimension 'beta' is empty", lambda: TABLES.sel(beta=[]).pu.plot_roc()),
-    ("nothing was passed", lambda: PU.plot_roc([], baseline=True)),
-    ("but '0.3' was passed", lambda: PU.plot_roc("0.3", baseline=True)),
-]
-
-
-@pytest.mark.parametrize(("said", "ask"), REFUSED)
-def test_what_cannot_be_drawn_leaves_no_figure(said: str, ask: Callable[[], Any]) -> None:
-    with pytest.raises(PUTypeError if "'0.3'" in said else PUValueError, match=said):
-        ask()
-    assert plt.get_fignums() == []
-
-
-def test_pr_of_no_negatives_ends_at_one() -> None:
-    assert path(lines(PU.plot_pr(1))["β = 1"])[1].tolist()[-1] == 1
+@pytest.mark.parametrize(
+    ("name", "where"), [("auroc", None), ("precision", {"rank": 20}), ("f1", {"fraction": 0.1})]
+)
+def test_tables_are_drawn_over_beta(name: str, where: Any) -> None:
+    tables = TWO.contingency(GRID)
+    found = tables.pu.area(name) if where is None else tables.pu.at(**where).pu.metric(name)
+    ax = tables.pu.plot_metric(name, x="beta", at=where)
+    for model, band in zip(MODELS[:2], bands(ax), strict=True):
+        low, middle, high = (
+            found.sel(model=model, bound=b) for b in ("lower", "estimate", "upper")
+        )
+        np.testing.assert_allclose(at(ax, model).T, [GRID, middle])
+        np.testing.assert_allclose(band.get_xy()[:12, 1], [*high, *low[::-1]])
+    assert legend(ax) == [*MODELS[:2], BAND]
 
 
 @pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
-def test_a_strip_says_where_bounds_of_a_metric_are_cut_to_one_value(x: str) -> None:
-    def strips(ax: Axes) -> list[tuple[float, float]]:
-        shown = [each for each in ax.patches if each.get_label() == "bounds cut to one value"]
-        ends = [each.get_extents().transformed(ax.transData.inverted()) for each in shown]
-        return [(float(box.x0), float(box.x1)) for box in ends]
-
-    assert not strips(FRAME.pu.plot_metric("precision", BETAS[0], x=x))
-    with pytest.warns(PUWarning, match="exceeds"):
-        ax = FRAME.pu.plot_metric("precision", 0.9, x=x)
-    with pytest.warns(PUWarning, match="exceeds"):
-        tables = FRAME.pu.contingency(0.9, ranks="all").isel(beta=0)
-    assert "bounds cut to one value" in legend(ax)
-    tp, cut = tables["tp"], tables["clipped"].sel(bound=["lower", "upper"]).all("bound")
-    cut &= tp.sel(bound="lower") == tp.sel(bound="upper")
-    places = {"rank": tp["rank"], "fraction": tp["rank"] / 800, "threshold": tables["threshold"]}
-    (starts, ends), place = np.transpose(strips(ax)), places[x].to_numpy()[:, None]
-    inside = ((starts <= place) & (place <= ends)).any(axis=1)
-    assert np.mean(inside == cut.to_numpy()) > 0.98
-
-
-BANDS = {
-    "positives": "95% band, pointwise",
-    "negatives": "95% band, pointwise,\nfrom known negatives",
-    "tightest": "95% band, pointwise,\nfrom the tighter kind",
-    "both": "95% band, pointwise,\nfrom both kinds",
-}
+def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> None:
+    tables = FRAME.pu.contingency(pd.Interval(0.1, 0.3), ranks="all")
+    ax = tables.pu.plot_metric("precision", x=x)
+    assert legend(ax) == ["β = 0.2", f"{BAND},\nβ from 0.1 to 0.3"]
+    plain = tables.drop_vars("inside").isel(rank=slice(1, None))
+    place = plain["threshold" if x == "threshold" else "rank"] / (240 if x == "fraction" else 1)
+    edges = {*map(tuple, bands(ax)[0].get_xy().round(9))}
+    values = plain.pu.metric("precision").sel(bound=["lower", "upper"])
+    for side in (values.max(["beta", "bound"]), values.min(["beta", "bound"])):
+        assert {*zip(place.values.round(9), side.values.round(9), strict=True)} <= edges
+    np.testing.assert_array_equal(
+        at(ax, "β = 0.2"), at(tables.sel(beta=[0.2]).pu.plot_metric("precision", x=x), "β = 0.2")
+    )
+    with_naive = FRAME.pu.plot_metric("precision", pd.Interval(0.1, 0.3), x=x, baseline=True)
+    assert legend(with_naive)[1] == NAIVE
+    none = tables.sel(beta=[0.1, 0.2]).assign_coords(inside=("beta", [False, False]))
+    assert legend(none.pu.plot_metric("precision", x=x)) == ["β = 0.1", "β = 0.2", BAND]
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_plots_draw_the_estimate_of_the_reference(reference: str) -> None:
-    pu = sites().rename(columns={"m": "score"}).pu.assume(reference=reference)
-    for plot in (pu.plot_roc, pu.plot_pr, partial(pu.plot_metric, "precision")):
-        ax = plot(beta=0.2)
-        assert legend(ax)[:2] == ["β = 0.2", BANDS[reference]]
-        assert len(np.asarray(lines(ax)["β = 0.2"].get_xdata())) > 20
-    ax = pu.plot_roc(0.2)
-    curve = pu.roc_bounds(0.2).sel(bound="estimate", beta=0.2)
-    drawn = np.transpose(lines(ax)["β = 0.2"].get_xydata())
-    np.testing.assert_array_equal(drawn, [curve["fpr"], curve["tpr"]])
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr"])
+def test_a_band_of_a_curve_over_an_interval_is_around_those_of_all_betas(plot: str) -> None:
+    def edges(some: Any) -> Any:
+        (band,) = bands(getattr(some.pu, plot)())
+        return band.get_xy()
 
-
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_rank_cdf"])
-def test_pictures_take_propensities(plot: str) -> None:
-    name = ("f1",) if plot == "plot_metric" else ()
-    frames = WEIGHTED, WEIGHTED.assign(propensity=0.5)
-    drawn = [getattr(rows.pu(propensity="propensity"), plot)(*name, beta=0.3) for rows in frames]
-    one, other = (np.asarray(lines(ax)["β = 0.3"].get_xydata()) for ax in drawn)
-    assert one.shape != other.shape or not np.allclose(one, other)
-    assert any("95% band, pointwise (weighted)" in text for text in legend(drawn[0]))
+    tables = FRAME.pu.contingency([0.2, 0.1, 0.3])
+    inside = ("beta", [False, True, True])
+    each = [edges(tables.sel(beta=[beta])) for beta in (0.1, 0.2, 0.3)]
+    x = np.linspace(0.0005, 0.9995, 1000)  # between those of the drawn
+    for sign in (-1, 1):
+        found = sign * height(edges(tables.assign_coords(inside=inside)), x, sign)
+        wanted = np.max([sign * height(one, x, sign) for one in each], axis=0)
+        apart = np.abs(found - wanted)
+        assert np.mean(apart) < 5e-4 and np.quantile(apart, 0.9) < 2e-3

@@ -15,24 +15,20 @@ PAGE = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encodi
 FILE = re.compile(r"^\+\+\+ (\S+)\n(.*?)(?=^--- |\Z)", re.DOTALL | re.MULTILINE)
 EXAMPLES = dict(re.findall(r"^### (.+?)\n.*?^```diff\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
 START = """
-import pandas as pd
+import pandas as pd, pytest
 import pu_accessor
 df = pu_accessor.load_example()
 """
 CHECKS = {
     "A metric": """
-table = df.pu.contingency(0.17, ranks=200).pu.at(rank=200).sel(bound="upper")
-tp, fp, fn, tn = (table[name].item() for name in ("tp", "fp", "fn", "tn"))
-mean = (tp / (tp + fn) * tn / (fp + tn)) ** 0.5
-answer = df.pu.metric("gmean", 0.17, at=200)
-assert abs(answer["upper"].item() - mean) < 1e-12
+tpr, tnr, mean = df.pu.metric(["tpr", "tnr", "gmean"], 0.17, at=200)["upper"]
+assert abs((tpr * tnr) ** 0.5 - mean) < 1e-12
 assert df.pu.plot_metric("gmean", 0.17).get_ylabel() == "geometric mean"
 """,
     "A band": """
 joint, each = (df.pu.contingency(0.17, band=band) for band in ("bonferroni", "exact"))
-assert (joint["tp"].sel(bound="lower") <= each["tp"].sel(bound="lower")).all()
-assert (joint["tp"].sel(bound="upper") >= each["tp"].sel(bound="upper")).all()
-assert joint.attrs["band"] == "bonferroni"
+wider = (joint["tp"] - each["tp"]).diff("bound").sum("bound") >= 0
+assert wider.all() and joint.attrs["band"] == "bonferroni"
 """,
     "A source": """
 import pyarrow as pa
@@ -47,12 +43,8 @@ hidden = tables["tp"].isel(rank=-1, bound=0).item() - 202
 below = tables.isel(rank=tables["known_positive"].argmax("rank").item(), beta=0)
 assert (below["tp"] - 202 >= hidden - hidden // 10).all()
 assert tables.attrs["tail"] == 0.1 and "tail=0.1" in repr(pu)
-try:
+with pytest.raises(pu_accessor.PUValueError, match="tail"):
     pu.auroc(0.17)
-except pu_accessor.PUValueError as error:
-    assert "tail" in str(error)
-else:
-    raise AssertionError("auroc does not take it")
 """,
 }
 
@@ -71,12 +63,7 @@ def apply(diff: str, folder: Path) -> None:
         file.write_text(content, encoding="utf-8")
 
 
-def test_there_is_a_check_of_each_example() -> None:
-    assert {*EXAMPLES} == {*CHECKS}
-    assert all(len(diff.splitlines()) < 30 for diff in EXAMPLES.values())
-
-
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_works(name: str, tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(pu_accessor.__file__).parent, tmp_path / "pu_accessor", ignore=ignored)

@@ -40,7 +40,7 @@ def draw() -> pd.DataFrame:
             "site": site,
             "score": probability(new + apart * ill, 1.7),
             "old_score": probability(old + APART_OLD * ill, APART_OLD),
-            "label": np.where(diagnosed, 1, None),
+            "label": pd.Series(diagnosed.astype(int)).astype("Int64").where(diagnosed),
             "truth": ill.astype(int),
         }
     )

@@ -5,91 +5,20 @@ and areas by going through all examples.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tests.support.oracles import oracle
-from tests.support.oracles.oracle import Label
+from tests.support.oracles.oracle import Label, Table
 
 QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
-
-
-class Place(NamedTuple):
-    """An edge of a block of tied scores that holds known positives."""
-
-    head: int  # unlabeled examples above it
-    known: Fraction  # known positives above it, an untied one by half
-
-
-def edges(
-    scores: Sequence[float], labels: Sequence[Label], stands: Sequence[Fraction] | None = None
-) -> list[Place]:
-    """Return both edges of each block; `stands` counts known positives, n in all, best first."""
-    steps = oracle.cutoffs(scores, labels)
-    n = oracle.count_label(labels, True)
-    each = [Fraction(1)] * n if stands is None else list(stands)
-    places = []
-    for before, after in pairwise(steps):
-        if before.known_positive == after.known_positive:
-            continue
-        counts = [sum(each[: step.known_positive], Fraction(0)) for step in (before, after)]
-        if before.unlabeled == after.unlabeled:
-            counts = [sum(counts, Fraction(0)) / 2] * 2
-        places += [Place(before.unlabeled, counts[0]), Place(after.unlabeled, counts[1])]
-    return places
-
-
-def false_positives(places: Sequence[Place], n: int, unlabeled: int, m: int) -> list[Fraction]:
-    """Return the false positives among the unlabeled examples above each edge."""
-    share = [min(max((place.known - QUARTER) / (n - HALF), Fraction(0)), 1) for place in places]
-    raw = [place.head - m * part for place, part in zip(places, share, strict=True)]
-    last = places[-1].head
-    completed = []
-    for i, place in enumerate(places):
-        false = (min(raw[i:]) + max(raw[: i + 1])) / 2
-        false = min(max(false, max(place.head - m, 0)), min(place.head, unlabeled - m))
-        completed.append(false if n == 1 else min(false, max(last - m, 0)))
-    return [Fraction(false) for false in completed]
-
-
-def latent_above(
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    m: int,
-    heads: Sequence[int],
-    stands: Sequence[Fraction] | None = None,
-) -> list[Fraction]:
-    """Return the latent positives among the first unlabeled examples, for each of some heads."""
-    corners = find_corners(scores, labels, m, stands)
-    return [_between(corners, Fraction(head)) for head in heads]
-
-
-def find_corners(
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    m: int,
-    stands: Sequence[Fraction] | None = None,
-) -> list[tuple[Fraction, Fraction]]:
-    """Return the corners of the estimate: unlabeled examples above, and latent positives."""
-    unlabeled, n = (oracle.count_label(labels, kind) for kind in (None, True))
-    places = edges(scores, labels, stands)
-    false = false_positives(places, n, unlabeled, m)
-    corners = [(Fraction(0), Fraction(0))]
-    corners += [(Fraction(p.head), p.head - f) for p, f in zip(places, false, strict=True)]
-    end = min(math.ceil(corners[-1][0] + m - corners[-1][1]), unlabeled)
-    corners += [(Fraction(end), Fraction(m)), (Fraction(unlabeled), Fraction(m))]
-    return corners
-
-
-def _between(corners: Sequence[tuple[Fraction, Fraction]], x: Fraction) -> Fraction:
-    """Return the height at x of straight lines through corners; of a jump the last."""
-    height = Fraction(0)
-    for (left, low), (right, high) in pairwise(corners):
-        if left <= x <= right:
-            height = high if left == right else low + (high - low) * (x - left) / (right - left)
-    return height
+Scores = Sequence[float]
+Labels = Sequence[Label]
+Stands = Sequence[Fraction] | None
+Bounds = dict[str, list[Table]]
+Corner = tuple[Fraction, Fraction]  # unlabeled examples above, and latent positives among them
 
 
 class Completed(NamedTuple):
@@ -100,50 +29,130 @@ class Completed(NamedTuple):
     fp: Fraction
 
 
+def latent_positives(labels: Labels, beta: float | Fraction) -> int:
+    """Return the number of latent positives, a half up."""
+    return math.floor(Fraction(str(beta)) * oracle.count_label(labels, None) + HALF)
+
+
+def edges(scores: Scores, labels: Labels, stands: Stands) -> list[Corner]:
+    """Return the unlabeled and the known positives above both edges of each block with known ones.
+
+    A known positive that is tied with no unlabeled one counts by half. `stands` says for how many
+    each one counts, n in all, best first.
+    """
+    each, places = stands or [Fraction(1)] * oracle.count_label(labels, True), []
+    for before, after in pairwise(oracle.cutoffs(scores, labels)):
+        known = [sum(each[: step.known_positive], Fraction(0)) for step in (before, after)]
+        if before.unlabeled == after.unlabeled:
+            known = [sum(known, Fraction(0)) / 2] * 2
+        if before.known_positive < after.known_positive:
+            heads = Fraction(before.unlabeled), Fraction(after.unlabeled)
+            places += [*zip(heads, known, strict=True)]
+    return places
+
+
+def find_corners(scores: Scores, labels: Labels, m: int, stands: Stands = None) -> list[Corner]:
+    """Return the corners of the estimate."""
+    unlabeled, n = (oracle.count_label(labels, kind) for kind in (None, True))
+    places = edges(scores, labels, stands)
+    share = [min(max((known - QUARTER) / (n - HALF), Fraction(0)), 1) for _, known in places]
+    raw = [head - m * part for (head, _), part in zip(places, share, strict=True)]
+    last, corners = places[-1][0], [(Fraction(0), Fraction(0))]
+    for i, (head, _) in enumerate(places):
+        false = (min(raw[i:]) + max(raw[: i + 1])) / 2
+        false = min(max(false, head - m, Fraction(0)), head, Fraction(unlabeled - m))
+        false = false if n == 1 else min(false, max(last - m, Fraction(0)))
+        corners.append((head, head - false))
+    end = min(math.ceil(last + m - corners[-1][1]), unlabeled)
+    return [*corners, (Fraction(end), Fraction(m)), (Fraction(unlabeled), Fraction(m))]
+
+
+def latent_above(
+    scores: Scores, labels: Labels, m: int, heads: Sequence[int], stands: Stands = None
+) -> list[Fraction]:
+    """Return the latent positives among the first unlabeled examples, for each of some heads.
+
+    They are on straight lines through the corners; of a jump the last.
+    """
+    steps, found = [*pairwise(find_corners(scores, labels, m, stands))], []
+    for x in heads:
+        (left, low), (right, high) = [step for step in steps if step[0][0] <= x <= step[1][0]][-1]
+        part = (x - left) / (right - left) if left < right else 1
+        found.append(low + (high - low) * part)
+    return found
+
+
 def completed(
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    m: int,
-    reference: str = "positives",
-    stands: Sequence[Fraction] | None = None,
+    scores: Scores, labels: Labels, m: int, reference: str = "positives", stands: Stands = None
 ) -> list[Completed]:
     """Return the table of the estimate at each cutoff."""
-    steps = oracle.cutoffs(scores, labels)
+    steps, unlabeled = oracle.cutoffs(scores, labels), oracle.count_label(labels, None)
     heads = [step.unlabeled for step in steps]
     if reference == "negatives":
-        unlabeled = oracle.count_label(labels, None)
         turned = [-score for score in scores], [None if x is None else not x for x in labels]
         below = latent_above(*turned, unlabeled - m, [unlabeled - head for head in heads])
         latent = [head - (unlabeled - m - tail) for head, tail in zip(heads, below, strict=True)]
     else:
         latent = latent_above(scores, labels, m, heads, stands)
-    return [
-        Completed(s.rank, s.known_positive + v, s.known_negative + s.unlabeled - v)
-        for s, v in zip(steps, latent, strict=True)
-    ]
+    tp = [step.known_positive + v for step, v in zip(steps, latent, strict=True)]
+    return [Completed(s.rank, true, s.rank - true) for s, true in zip(steps, tp, strict=True)]
+
+
+# Tables
+
+
+def estimates(
+    scores: Scores, labels: Labels, m: int, ends: Any = None, rounded: bool = False, **how: Any
+) -> list[Table]:
+    """Return the tables of the estimate, cut to the labelings between two bounds.
+
+    From one cutoff to another true positives grow by the known positives there, and by no more
+    than the unlabeled examples between.
+    """
+    steps, found = oracle.cutoffs(scores, labels), []
+    positives, size = oracle.count_label(labels, True) + m, len(labels)
+    for i, here in enumerate(completed(scores, labels, m, **how)):
+        tp, clipped = here.tp, False
+        if ends is not None:
+            least, most = [], []
+            for step, low, high in zip(steps, *ends, strict=True):
+                free = steps[i].unlabeled - step.unlabeled
+                known = steps[i].known_positive - step.known_positive
+                least.append(low.tp + known + min(free, 0))
+                most.append(high.tp + known + max(free, 0))
+            _, tp, _ = sorted([max(least), here.tp, min(most)])
+            clipped = tp != here.tp or not ends[0][i].tp <= tp <= ends[1][i].tp
+        tp = Fraction(math.floor(tp + HALF)) if rounded else tp
+        counts = tp, here.rank - tp, positives - tp, size - positives - here.rank + tp
+        found.append(Table(here.rank, *counts, clipped))  # type: ignore[arg-type]
+    return found
+
+
+def with_estimate(
+    scores: Scores, labels: Labels, m: int, bounds: Bounds, reference: str = "positives"
+) -> Bounds:
+    """Put the estimate in whole examples, rounded half up, between the tables of both bounds."""
+    ends = bounds["lower"], bounds["upper"]
+    return {**bounds, "estimate": estimates(scores, labels, m, ends, True, reference=reference)}
+
+
+# Areas
 
 
 def auroc(tables: Sequence[Completed], max_fpr: Fraction = Fraction(1)) -> Fraction:
-    """Return the area under straight lines, standardised after McClish."""
-    p, q = tables[-1].tp, tables[-1].fp
-    area = Fraction(0)
-    for before, after in pairwise(tables):
-        x0, x1 = before.fp / q, after.fp / q
-        y0, y1 = before.tp / p, after.tp / p
-        if x0 >= max_fpr or x0 == x1:
-            continue
-        end = min(x1, max_fpr)
-        top = y0 + (y1 - y0) * (end - x0) / (x1 - x0)
-        area += (end - x0) * (y0 + top) / 2
+    """Return the area under straight lines, after McClish; steps back are negative."""
+    p, q, area = tables[-1].tp, tables[-1].fp, Fraction(0)
+    for a, b in pairwise(tables):
+        left, right = (min(cut.fp, max_fpr * q) for cut in (a, b))
+        if left != right:
+            slope = (b.tp - a.tp) / (b.fp - a.fp)
+            area += (right - left) * (a.tp + slope * ((left + right) / 2 - a.fp)) / (p * q)
     chance = max_fpr**2 / 2
     return area if max_fpr == 1 else HALF * (1 + (area - chance) / (max_fpr - chance))
 
 
 def average_precision(
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    tables: Sequence[Completed],
-    factor: Fraction = Fraction(1),
+    scores: Scores, labels: Labels, tables: Sequence[Completed], factor: Fraction = Fraction(1)
 ) -> float:
     """Return the mean precision of positives; those between labeled scores are at random places.
 
@@ -152,128 +161,45 @@ def average_precision(
     The unlabeled examples between two labeled scores are one stretch, whatever ties there are,
     but for a corner of the estimate among them.
     """
-    steps = oracle.cutoffs(scores, labels)
-    labeled = [step.known_positive + step.known_negative for step in steps]
+
+    def slope(a: Completed, b: Completed) -> Fraction:
+        return (b.tp - a.tp) / (b.rank - a.rank)
+
+    labeled = [s.known_positive + s.known_negative for s in oracle.cutoffs(scores, labels)]
     total, i = 0.0, 0
     while i + 1 < len(tables):
         end = i + 1
+        while labeled[end] == labeled[i] and end + 1 < len(tables):
+            a, b, c = tables[i], tables[end], tables[end + 1]
+            if labeled[end + 1] > labeled[i] or slope(b, c) != slope(a, b):
+                break
+            end += 1
+        a, b = tables[i], tables[end]
         if labeled[end] > labeled[i]:
-            gained = tables[end].tp - tables[i].tp
-            total += float(gained * _precision(tables[end].tp, tables[end].rank, factor))
+            total += float((b.tp - a.tp) * factor * b.tp / (b.fp + factor * b.tp))
         else:
-            while end + 1 < len(tables) and labeled[end + 1] == labeled[i]:
-                if _slope(tables[end], tables[end + 1]) != _slope(tables[i], tables[end]):
-                    break
-                end += 1
-            total += _at_random(tables[i], tables[end], factor)
+            total += _at_random(a, b, factor)
         i = end
     return total / float(tables[-1].tp)
-
-
-def _slope(before: Completed, after: Completed) -> Fraction:
-    """Return the share of positives between two cutoffs."""
-    return (after.tp - before.tp) / (after.rank - before.rank)
-
-
-def _precision(tp: Fraction, rank: int, factor: Fraction) -> Fraction:
-    """Return the precision where each positive counts so many times."""
-    return factor * tp / (rank - tp + factor * tp)
 
 
 def _at_random(before: Completed, after: Completed, factor: Fraction) -> float:
     """Return the sum of precisions of expected tables, over places of one or two whole numbers."""
     size, gained = after.rank - before.rank, after.tp - before.tp
-    whole = math.floor(gained)
+    whole, total = math.floor(gained), Fraction(0)
     parts = [(whole, 1 - (gained - whole)), (whole + 1, gained - whole)]
-    total = Fraction(0)
-    for r in range(1, size + 1):
-        expected = sum(
-            share * Fraction(number, size) * (before.tp + 1 + others)
-            for number, share in parts
-            if number and share
-            for others in [Fraction((r - 1) * (number - 1), max(size - 1, 1))]
-        )
-        if gained:  # true positives where there is a positive at this rank
-            true = Fraction(expected * size, gained)
-            total += Fraction(gained, size) * _precision(true, before.rank + r, factor)
+    for r in range(1, size + 1 if gained else 1):
+        expected = Fraction(0)  # true positives, where there is a positive at this rank
+        for number, share in parts:
+            others = Fraction((r - 1) * (number - 1), max(size - 1, 1))
+            expected += share * number / gained * (before.tp + 1 + others)
+        false = before.rank + r - expected
+        total += gained / size * factor * expected / (false + factor * expected)
     return float(total)
 
 
-def estimates(
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    m: int,
-    bounds: tuple[Sequence[oracle.Table], Sequence[oracle.Table]] | None = None,
-    reference: str = "positives",
-    stands: Sequence[Fraction] | None = None,
-) -> list[oracle.Table]:
-    """Return the tables of the estimate, not rounded, cut to the labelings between two bounds."""
-    found = []
-    for i, step in enumerate(completed(scores, labels, m, reference, stands)):
-        tp: Any = step.tp
-        clipped = False
-        if bounds is not None:
-            ends = running_limits(scores, labels, bounds, i)
-            tp = min(max(tp, min(ends)), max(ends))
-            clipped = tp != step.tp or not bounds[0][i].tp <= tp <= bounds[1][i].tp
-        positives = oracle.count_label(labels, True) + m
-        fp = step.rank - tp
-        fn, tn = positives - tp, len(labels) - positives - fp
-        found.append(oracle.Table(step.rank, tp, fp, fn, tn, clipped))
-    return found
-
-
-def running_limits(
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    bounds: tuple[Sequence[oracle.Table], Sequence[oracle.Table]],
-    place: int,
-) -> tuple[Fraction, Fraction]:
-    """Return the fewest and the most true positives of all labelings between two bounds.
-
-    From one cutoff to another they grow by no more than the unlabeled examples between, and by
-    the known positives there.
-    """
-    steps = oracle.cutoffs(scores, labels)
-    here, least, most = steps[place], [], []
-    for step, low, high in zip(steps, *bounds, strict=True):
-        known = here.known_positive - step.known_positive
-        free = here.unlabeled - step.unlabeled
-        least.append(low.tp + known + min(free, 0))
-        most.append(high.tp + known + max(free, 0))
-    return Fraction(max(least)), Fraction(min(most))
-
-
-def with_estimate(
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    m: int,
-    bounds: dict[str, list[oracle.Table]],
-    reference: str = "positives",
-) -> dict[str, list[oracle.Table]]:
-    """Put the estimate in whole examples, rounded half up, between the tables of both bounds."""
-    lower, upper = bounds["lower"], bounds["upper"]
-    middle = [
-        oracle.Table(
-            t.rank, tp, t.rank - tp, t.tp + t.fn - tp, t.tn + t.fp - t.rank + tp, t.clipped
-        )
-        for t in estimates(scores, labels, m, (lower, upper), reference)
-        for tp in [math.floor(t.tp + HALF)]
-    ]
-    return {"lower": lower, "estimate": middle, "upper": upper}
-
-
-def latent_positives(labels: Sequence[Label], beta: float | Fraction) -> int:
-    """Return the number of latent positives, a half up."""
-    return math.floor(Fraction(str(beta)) * oracle.count_label(labels, None) + HALF)
-
-
 def area(
-    method: str,
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    beta: float | Fraction,
-    max_fpr: float = 1,
+    method: str, scores: Scores, labels: Labels, beta: float | Fraction, max_fpr: float = 1
 ) -> float:
     """Return AUROC or average precision of the completed labeling."""
     tables = completed(scores, labels, latent_positives(labels, beta))
@@ -282,21 +208,29 @@ def area(
     return float(auroc(tables, Fraction(str(max_fpr))))
 
 
-def bedroc(
-    scores: Sequence[float], labels: Sequence[Label], beta: float | Fraction, alpha: float
+def weights(metric: str, size: int, how: float) -> Callable[[float, float], float]:
+    """Return the mean weight of so many ranks after some others: of BEDROC, or NDCG to a depth."""
+
+    def exponential(start: float, length: float) -> float:
+        return -math.exp(-how * start / size) * math.expm1(-how * length / size) / length
+
+    def discount(start: float, length: float) -> float:
+        total = 0.0
+        for rank in range(1, min(int(how), size) + 1):
+            part = min(start + length, rank) - max(start, rank - 1)
+            total += max(part, 0) / math.log2(1 + rank)
+        return total / length
+
+    return exponential if metric == "bedroc" else discount
+
+
+def early(
+    metric: str, scores: Scores, labels: Labels, beta: float | Fraction, how: float
 ) -> float:
-    """Return BEDROC of the completed labeling: each positive has the mean weight of its block."""
+    """Return BEDROC or NDCG of the completed labeling, on the scale from worst to best."""
     tables, size = completed(scores, labels, latent_positives(labels, beta)), len(labels)
-    positives = int(tables[-1].tp)
-
-    def weight(first: int, last: int) -> float:
-        return sum(math.exp(-alpha * r / size) for r in range(first, last + 1)) / (
-            last + 1 - first
-        )
-
-    mean = sum(
-        float(after.tp - before.tp) * weight(before.rank + 1, after.rank)
-        for before, after in pairwise(tables)
-    )
-    best, worst = weight(1, positives), weight(size - positives + 1, size)
-    return (mean / positives - worst) / (best - worst)
+    positives, weight, mean = int(tables[-1].tp), weights(metric, size, how), 0.0
+    for a, b in pairwise(tables):
+        mean += float(b.tp - a.tp) / positives * weight(a.rank, b.rank - a.rank)
+    worst = weight(size - positives, positives) if metric == "bedroc" else 0.0
+    return (mean - worst) / (weight(0, positives) - worst)

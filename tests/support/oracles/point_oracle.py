@@ -6,27 +6,10 @@ least so many after it, or at most so many before.
 """
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
 
 from tests.support.oracles import oracle
-
-
-def is_met(kind: str, goal: float, table: oracle.Table) -> bool:
-    """Tell whether a table meets the goal, in rational arithmetic."""
-    parts = {"recall": ("tp", "fn"), "fpr": ("fp", "tn"), "precision": ("tp", "fp")}[kind]
-    part, other = (getattr(table, name) for name in parts)
-    if part + other == 0:
-        return False
-    rate = Fraction(part, part + other)
-    return rate <= oracle.decimal(goal) if kind == "fpr" else rate >= oracle.decimal(goal)
-
-
-def table_of(tp: int, rank: int, positives: int, size: int) -> oracle.Table:
-    """Return the table with so many true positives."""
-    fp = rank - tp
-    return oracle.Table(rank, tp, fp, positives - tp, size - positives - fp, False)
 
 
 def possible_points(
@@ -37,15 +20,19 @@ def possible_points(
     tables: dict[str, list[oracle.Table]],
 ) -> list[oracle.Table]:
     """Return all tables that the point can have, by bounds at each cutoff, or at all jointly."""
-    steps, last = oracle.cutoffs(scores, labels), tables["lower"][-1]
-    positives, size, found = last.tp, last.rank, []
+    steps, found = oracle.cutoffs(scores, labels), []
+    size, positives, *_ = tables["lower"][-1]
     least, most = ([table.tp for table in tables[bound]] for bound in ("lower", "upper"))
 
     def there(place: int, tp: int) -> oracle.Table:
-        return table_of(tp, steps[place].rank, positives, size)
+        fp = steps[place].rank - tp
+        return oracle.Table(tp + fp, tp, fp, positives - tp, size - positives - fp, False)
 
     def meets(place: int, tp: int) -> bool:
-        return is_met(kind, goal, there(place, tp))
+        _, tp, fp, fn, tn, _ = there(place, tp)
+        part, other = {"recall": (tp, fn), "fpr": (fp, tn), "precision": (tp, fp)}[kind]
+        least_part = oracle.decimal(goal) * (part + other)
+        return part + other > 0 and (part <= least_part if kind == "fpr" else part >= least_part)
 
     for before, after in pairwise(range(len(steps))):
         known = steps[after].known_positive - steps[before].known_positive
@@ -54,18 +41,13 @@ def possible_points(
         later = range(other, len(steps)) if kind == "precision" else [other]
         if any(meets(place, least[place]) for place in later) or not meets(here, most[here]):
             continue
+        unlabeled = steps[-1].unlabeled - steps[here].unlabeled
+        below = steps[-1].known_positive - steps[here].known_positive
         for first, gained in product(range(positives + 1), range(known, free + 1)):
             ends = {before: first, after: first + gained}
-            tp, below = ends[here], positives - ends[here]
-            unlabeled = steps[-1].unlabeled - steps[here].unlabeled
-            hidden = below - (steps[-1].known_positive - steps[here].known_positive)
-            is_labeling = 0 <= hidden <= unlabeled and steps[here].known_positive <= tp
-            if (
-                is_labeling
-                and tp <= most[here]
-                and meets(here, tp)
-                and not meets(other, ends[other])
-            ):
+            tp, hidden = ends[here], positives - ends[here] - below
+            fits = steps[here].known_positive <= tp <= most[here] and 0 <= hidden <= unlabeled
+            if fits and meets(here, tp) and not meets(other, ends[other]):
                 found.append(there(here, tp))
     outside = 0 if kind == "recall" else len(steps) - 1
     if meets(outside, most[outside]):

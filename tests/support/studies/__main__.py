@@ -1,52 +1,53 @@
-"""Measure each promise, and sum up what was found.
+"""Measure each promise, and write the page and the picture: ``python -m tests.support.studies``.
 
-Run ``python -m tests.support.studies``, from the project's root.
-
-What was measured is kept in ``docs/measured/coverage.csv``, cell by cell as they come; cells that
-are there already, with as many draws, are not drawn again, unless ``--again`` says so. Draws of a
-cell do not depend on the other cells. ``promises.csv``, ``outside.csv`` and the picture are
-written from that file, and from it alone with ``--draws 0``.
+What was measured is kept in ``docs/measured/coverage.csv``, cell by cell as they come. A cell that
+is there with as many draws is not drawn again, unless ``--again`` says so. Each draw has a seed of
+its own, of the cell and its number. A cell that falls below what is promised, by more than its
+standard error, is drawn five times as often: to tell chance from a fault. ``--draws 0`` only
+writes the page and the picture.
 """
 
 import argparse
 from collections.abc import Sequence
+from contextlib import nullcontext
+from multiprocessing import get_context
 from pathlib import Path
 
-from tests.support.studies import picture, store, summary
-from tests.support.studies.cells import PROMISES, Promise
+from tests.support.studies import page, store
+from tests.support.studies.promises import Cell
+
+MORE = 5
 
 
-def measure(path: Path, promises: Sequence[Promise], draws: int, again: bool) -> None:
-    """Look at all cells of some promises, and keep what is found."""
+def measure(path: Path, cells: Sequence[Cell], draws: int, workers: int, again: bool) -> None:
+    """Look at some cells, and keep what is found."""
     found, commit = store.read(path), store.package_commit()
-    known = {(one.name, task.shape, task.design) for one in PROMISES for task in one.tasks()}
-    found = {cell: row for cell, row in found.items() if cell in known}
-    for promise in promises:
-        for task in promise.tasks():
-            cell = (promise.name, task.shape, task.design)
-            least = 0 if again else round(draws * task.times)
-            if again or cell not in found or found[cell].draws < least:
-                found[cell] = store.measure(promise, task, draws, commit)
-                store.write(path, found.values())
-        print(promise.name, flush=True)
+    found = {cell: one for cell, one in found.items() if not (again and cell in cells)}
+    with get_context("spawn").Pool(workers) if workers else nullcontext() as pool:
+        for count in (draws, MORE * draws):
+            due = [c for c in cells if count == draws or page.is_below(c, found[c], 1)]
+            due = [c for c in due if c not in found or found[c].draws < count]
+            jobs = [(cell, count, commit, found.get(cell)) for cell in due]
+            each = pool.imap_unordered if pool else map
+            for cell, one in each(store.look_at, jobs):
+                found[cell] = one
+                store.write(path, found)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write what was found."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    names = [promise.name for promise in PROMISES]
-    parser.add_argument("--draws", type=int, default=1000, help="in a cell; 0: only sum up")
-    parser.add_argument("--only", nargs="*", choices=names, default=names, help="promises")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--draws", type=int, default=500, help="in a cell; 0: only write")
+    parser.add_argument("--only", default="", help="cells whose name has these words")
+    parser.add_argument("--workers", type=int, default=2, help="processes; 0: this one")
     parser.add_argument("--again", action="store_true", help="measure what was measured, too")
     parser.add_argument("--out", type=Path, default=Path("docs"), help="the folder of the manual")
     asked = parser.parse_args(arguments)
     path = asked.out / "measured" / "coverage.csv"
     if asked.draws:
-        chosen = [promise for promise in PROMISES if promise.name in asked.only]
-        measure(path, chosen, asked.draws, asked.again)
-    rows = list(store.read(path).values())
-    summary.write(path.parent, rows)
-    picture.draw(asked.out / "images" / "promises.png", rows)
+        some = [cell for cell in store.promise_of() if asked.only in "; ".join(cell)]
+        measure(path, some, asked.draws, asked.workers, asked.again)
+    page.write(asked.out, store.read(path))
 
 
 if __name__ == "__main__":

@@ -1,269 +1,558 @@
-"""Do promises hold where they once fell short? ``python -m tests.support.studies.promises``.
+"""What is promised: questions to `df.pu`, what is true, and the cells in which both are compared.
 
-The tightest kind where known positives and negatives say as much, areas between bounding curves of
-rankings that are nearly perfect, partial AUROC where many are positive, and weights that are worth
-few examples: coverage in each cell, and how often a warning is raised. Writes
-``build/measured/shapes_*.csv``.
+What is true of these rows is what the same question says with all labels: that it does so rightly
+is for the tests of the package. What is true of new rows is computed from the shapes of scores.
 """
 
-import argparse
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from pu_accessor.inference.diagnostics import diagnose
-from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
-from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import make_tables
-from pu_accessor.inference.tables.curves import area
-from pu_accessor.questions.evaluation import _MIN_EFFECTIVE_SIZE
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
-from tests.support.studies.coverage import rank_quickly
-from tests.support.studies.tables import write_table
-from tests.support.studies.weighted import Cell, probabilities
+import pu_accessor
+from pu_accessor import labeling
+from tests.support.studies import designs, shapes
+from tests.support.studies.designs import Size, World
 
-SEED, LEVEL, MAX = 20261122, 0.95, 0.1
-Rng: TypeAlias = np.random.Generator
+INF, NO, LABELS = float("inf"), float("nan"), 100  # labels made by hand
 
 
-class Held(NamedTuple):
-    """Whether a draw was covered, None without an interval, and whether a warning was raised."""
+class Answer(NamedTuple):
+    """Limits, and what is true: of several numbers each alone, or all at once."""
 
-    covered: bool | None
-    warned: bool = False
-
-
-Draws: TypeAlias = Callable[[Rng], Mapping[str, Held]]
-
-
-def draw(rng: Rng, positives: int, negatives: int, mean: float) -> tuple[FloatArray, BoolArray]:
-    """Draw scores, the positives N(mean, 1) first."""
-    truth = np.arange(positives + negatives) < positives
-    return rng.normal(mean * truth), truth
+    lower: Any
+    upper: Any
+    truth: Any
+    jointly: bool = False
 
 
-def rank_all(score: FloatArray, truth: BoolArray, known: BoolArray) -> tuple[Ranking, IntArray]:
-    """Return a ranking at all cutoffs, and the latent positives in each head."""
-    order = np.argsort(-score, kind="stable")
-    kinds = known & truth, known & ~truth, ~known, truth & ~known
-    above = [np.append(0, np.cumsum(kind[order])).astype(np.int64) for kind in kinds]
-    positive, negative, unlabeled, latent = above
-    total = Counts(int(positive[-1]), int(negative[-1]), int(unlabeled[-1]))
-    rank = np.arange(truth.size + 1)
-    return Ranking(rank, -rank.astype(float), positive, negative, unlabeled, total), latent
+Ask: TypeAlias = Callable[[World], Answer]
+Names: TypeAlias = Sequence[str]
+Sizes: TypeAlias = Sequence[Size]
+
+
+def put(pu: Any, metric: Any, beta: Any, target: str, **more: Any) -> Any:
+    """Ask for a metric by the method that is meant for it."""
+    named = metric in ("auroc", "average_precision")
+    ask: Any = getattr(pu, metric) if named else partial(pu.metric, metric)
+    return ask(beta, target=target, **more)
+
+
+def limits(found: pd.DataFrame) -> tuple[Any, Any]:
+    """Return both limits of each row."""
+    return found["lower"].to_numpy(float), found["upper"].to_numpy(float)
 
 
 # ---------------------------------------------------------------------------------------------
-# The tightest kind
+# Numbers: of new rows, of these rows, and with a beta that is estimated
 
 
-def tightest(positives: int, negatives: int, share: float, other: float, mean: float) -> Draws:
-    """Whole curves of the simultaneous band, and each cutoff of the exact one."""
-
-    def simulate(rng: Rng) -> dict[str, Held]:
-        score, truth = draw(rng, positives, negatives, mean)
-        known = np.zeros(truth.size, bool)
-        known[rng.choice(positives, round(share * positives), replace=False)] = True
-        known[positives + rng.choice(negatives, round(other * negatives), replace=False)] = True
-        ranking, latent = rank_all(score, truth, known)
-        beta = np.array([latent[-1] / ranking.total.unlabeled])
-        place = int(rng.integers(1, latent.size - 1))
-        found = {}
-        for band, reference in product(("simultaneous", "exact"), ("tightest", "positives")):
-            tables = make_tables(ranking, beta, Settings(LEVEL, band, reference))
-            low, _, high = (tables.tp[..., 0] - ranking.known_positive[:, np.newaxis]).T
-            inside = (low <= latent) & (latent <= high)
-            held = inside.all() if band == "simultaneous" else inside[place]
-            found[f"{'curve' if band == 'simultaneous' else 'cutoff'}, {reference}"] = Held(held)
-        return found
-
-    return simulate
+def true_metric(w: World, metric: Any, threshold: float | None = None) -> float:
+    """Return a number of new rows, at a threshold or at none."""
+    if metric == "auroc":
+        return w.design.auroc(w.shape)
+    if metric == "average_precision":
+        return shapes.true_average_precision(w.shape, w.prevalence)
+    true, false = map(float, shapes.rates(w.shape, threshold))
+    p, fp = w.prevalence, (1 - w.prevalence) * false
+    precision, f1 = p * true / (p * true + fp), 2 * p * true / (p * true + fp + p)
+    return {"recall": true, "fpr": false, "precision": precision, "f1": f1}[metric]
 
 
-TIGHTEST = {
-    f"{p} + {q}, {100 * s:.0f}% and {100 * o:.0f}% known, mean {mean:g}": tightest(
-        p, q, s, o, mean
-    )
-    for (p, q), (s, o), mean in product(
-        [(500, 500)], [(0.1, 0.1), (0.4, 0.4), (0.2, 0.4)], [0.0, 0.15, 1.0]
-    )
-} | {"300 + 1500, 40% and 10% known, mean 0.5": tightest(300, 1500, 0.4, 0.1, 0.5)}
+@cache
+def of_many(shape: str, prevalence: float, metric: Any, max_fpr: float | None = None) -> float:
+    """Return a number of very many rows."""
+    size, rng = 200_000, np.random.default_rng(1)
+    truth = np.arange(size) < round(prevalence * size)
+    frame = pd.DataFrame({"score": designs.draw_scores(rng, shape, truth), "label": truth})
+    more = {"max_fpr": max_fpr} if max_fpr else {}
+    found = put(frame.pu(negative=0), metric, 0, "population", **more)
+    return float(found["estimate"].iloc[0])
 
 
-# ---------------------------------------------------------------------------------------------
-# Areas
+Source: TypeAlias = Callable[[World], Any]
 
 
-def between(known: int, mean: float, prevalence: float = 0.1) -> Draws:
-    """AUROC between bounding curves; half of the positives are known."""
+def future(metric: Any, recall: Any = None, beta: Source | None = None, **more: Any) -> Ask:
+    """Ask for a number of new rows: at the threshold that has a recall, or at none."""
 
-    def simulate(rng: Rng) -> dict[str, Held]:
-        count = 2 * known
-        score, positive = draw(rng, count, round(count / prevalence) - count, mean)
-        chosen = np.zeros(score.size, bool)
-        chosen[rng.choice(count, known, replace=False)] = True
-        rank = np.flatnonzero(np.argsort(-score) < count) + 1
-        truth = 1 - (rank.mean() - (count + 1) / 2) / (score.size - count)
-        ranking, _ = rank_all(score, positive, chosen)
-        beta, found = np.array([known / (score.size - known)]), {}
-        for band in ("exact", "simultaneous"):
-            counts = make_tables(ranking, beta, Settings(LEVEL, band)).table
-            low, _, high = area("roc", *(np.moveaxis(count, 0, -1) for count in counts))[:, 0]
-            found[f"between {band}"] = Held(bool(low - 1e-9 <= truth <= high + 1e-9))
-        limits = estimate_auroc(ranking, beta, Settings(LEVEL))
-        found["auroc"] = Held(bool(limits.lower[0] - 1e-9 <= truth <= limits.upper[0] + 1e-9))
-        return found
+    def ask(w: World) -> Answer:
+        threshold = None if recall is None else shapes.threshold_at(w.shape, recall)
+        at = {} if recall is None else {"at": {"threshold": threshold}}
+        found = put(
+            w.pu, metric, beta(w) if beta else w.beta("population"), "population", **at, **more
+        )
+        many = more or callable(metric)  # what nothing else computes
+        true = of_many(w.shape, round(w.prevalence, 3), metric, **more) if many else None
+        return Answer(*limits(found), true or true_metric(w, metric, threshold))
 
-    return simulate
+    return ask
 
 
-BETWEEN = {
-    f"{'perfect' if mean > 9 else f'mean {mean:g}'}, n = {n}": between(n, mean)
-    for mean, n in product([99.0, 3.0, 1.2], [20, 200, 1000])
-}
+def these(metric: Any, beta: Source = lambda w: w.beta("examples"), **more: Any) -> Ask:
+    """Ask for numbers of these rows."""
+
+    def ask(w: World) -> Answer:
+        found = put(w.pu, metric, beta(w), "examples", **more)
+        rest = {key: value for key, value in more.items() if key != "band"}
+        true = put(w.all_known(), metric, 0, "examples", **rest)["estimate"].to_numpy(float)
+        return Answer(*limits(found), true, more.get("band") == "simultaneous")
+
+    return ask
 
 
-def partial(prevalence: float, known: int, share: float, mean: float) -> Draws:
-    """AUROC up to a false positive rate of .1."""
+def chosen(at: str) -> Ask:
+    """Ask for F1 at the cutoff that is chosen by these rows."""
 
-    def simulate(rng: Rng) -> dict[str, Held]:
-        count = round(known / share)
-        size = round(count / prevalence)
-        score, _ = draw(rng, count, size - count, mean)
-        rank = np.flatnonzero(np.argsort(-score) < count) + 1
-        false = rank - np.arange(1, count + 1)
-        height = np.maximum(MAX * (size - count) - false, 0).sum() / count / (size - count)
-        truth = (1 + (height - MAX**2 / 2) / (MAX - MAX**2 / 2)) / 2
-        ranking = rank_quickly(np.sort(rng.choice(rank, known, replace=False)), size)
-        beta = np.array([(count - known) / (size - known)])
-        found = estimate_auroc(ranking, beta, Settings(LEVEL), max_fpr=MAX)
-        held = bool(found.lower[0] - 1e-9 <= truth <= found.upper[0] + 1e-9)
-        beyond = not 0 <= found.value[0] <= 1  # NaN, too: it is said
-        beyond |= bool(diagnose(ranking, LEVEL).beyond(beta).size)
-        return {"partial AUROC": Held(None if np.isnan(found.lower[0]) else held, beyond)}
+    def ask(w: World) -> Answer:
+        found = w.pu.metric("f1", w.beta("examples"), at=at)
+        true = w.all_known().metric("f1", 0, at={"rank": int(found["rank"].item())})
+        return Answer(*limits(found), true["estimate"].to_numpy(float))
 
-    return simulate
+    return ask
 
 
-PARTIAL = {
-    f"prevalence {p:g}, n = {n} ({100 * s:.0f}%), mean {mean:g}": partial(p, n, s, mean)
-    for p, (n, s), mean in product(
-        [0.1, 0.3, 0.5, 0.7, 0.9], [(10, 0.1), (50, 0.1), (50, 0.5), (200, 0.5)], [1.2, 3.0]
-    )
-}
+def by_hand(w: World, **options: Any) -> Any:
+    """Label some of the unlabeled."""
+    rows = w.frame.pu.sample_to_label(LABELS, random_state=int(w.rng.integers(2**31)), **options)
+    rows["label"] = rows["truth"].astype(float)
+    return rows
+
+
+def hand(w: World) -> Any:
+    """Return beta, as labels made by hand say."""
+    return pu_accessor.beta_from_labels(by_hand(w))
+
+
+def hand_as_exact(w: World) -> Any:
+    """Return the same without its error."""
+    return hand(w)["beta"].item()
+
+
+def estimated(method: str) -> Source:
+    """Return beta as a method estimates it."""
+    return lambda w: w.frame.pu.estimate_beta(method=method)
 
 
 # ---------------------------------------------------------------------------------------------
-# Weights
+# Curves
 
 
-def weighted(cell: Cell, strata: tuple[float, ...] | None = None) -> Draws:
-    """AUROC and average precision with propensities, of strata or of odds that rise or fall."""
+def curve(**more: Any) -> Ask:
+    """Ask for the true positives among the best of these rows, at all ranks."""
 
-    def simulate(rng: Rng) -> dict[str, Held]:
-        count = cell.positives
-        score, _ = draw(rng, count, cell.examples - count, cell.mean)
-        order = np.argsort(-score)
-        rank, best = np.flatnonzero(order < count) + 1, np.sort(score[:count])[::-1]
-        if strata:
-            near = best + 0.7 * rng.standard_normal(count)
-            edges = np.quantile(near, np.arange(1, len(strata)) / len(strata))
-            chance = np.array(strata)[np.searchsorted(edges, near)]
+    def ask(w: World) -> Answer:
+        tp = w.pu.contingency(w.beta("examples"), **more)["tp"].isel(beta=0)
+        true = w.all_known().contingency(0)["tp"].isel(beta=0).sel(bound="estimate")
+        lower, upper = (tp.sel(bound=bound).values for bound in ("lower", "upper"))
+        return Answer(lower, upper, true.values, True)
+
+    return ask
+
+
+def future_curve(w: World) -> Answer:
+    """Ask for both rates of new rows, at all thresholds."""
+    found = w.pu.roc_bounds(w.beta("population"), target="population").isel(beta=0)
+    ends = np.sort(
+        np.stack([found[name].sel(bound=["lower", "upper"]) for name in ("tpr", "fpr")])
+    )
+    true = np.stack(shapes.rates(w.shape, found["threshold"].values))
+    return Answer(ends[..., 0], ends[..., 1], true, True)
+
+
+def bins(band: str) -> Ask:
+    """Ask for the share of positives in each bin of predicted probabilities."""
+
+    def ask(w: World) -> Answer:
+        found = w.pu.calibration(w.beta("examples"), band=band)
+        true = w.all_known().calibration(0)["estimate"].to_numpy(float)
+        some = found["examples"].to_numpy() > 0
+        lower, upper = limits(found)
+        return Answer(lower[some], upper[some], true[some], band == "simultaneous")
+
+    return ask
+
+
+# ---------------------------------------------------------------------------------------------
+# Differences, lists, beta, tests and plans
+
+
+def difference(metric: str = "auroc", target: str = "population", **more: Any) -> Ask:
+    """Ask for the difference of two models, which are equally good on new rows."""
+    two: Any = {"score": ["score", "other"]}
+
+    def ask(w: World) -> Answer:
+        found = w.bind(w.frame, **two).compare(metric, w.beta(target), target=target, **more)
+        if target == "population":
+            return Answer(*limits(found), 0.0)
+        true = w.all_known(**two).compare(metric, 0, target=target)["difference"].item()
+        return Answer(*limits(found), true)
+
+    return ask
+
+
+def gap(metric: str, target: str) -> Ask:
+    """Ask for the difference between two sites at a threshold: what most positives exceed."""
+
+    def ask(w: World) -> Answer:
+        threshold = shapes.threshold_at(w.shape, 0.6)
+        more = {"at": {"threshold": threshold}, "target": target}
+        found = w.pu.gap(metric, w.size.beta if target == "population" else by("site")(w), **more)
+        if target == "examples":
+            true = w.all_known().gap(metric, 0, **more)["difference"].item()
         else:
-            chance = probabilities(cell, best, rng)
-        labeled = rng.random(count) < chance
-        known = int(labeled.sum())
-        if known < 3:
-            return {}
-        ranking = rank_quickly(rank[labeled], cell.examples)
-        ranking = replace(ranking, inverse_propensity=1 / chance[labeled])
-        beta = np.array([(count - known) / (cell.examples - known)])
-        few = diagnose(ranking, LEVEL).n_effective < _MIN_EFFECTIVE_SIZE
-        truths = {
-            "AUROC": 1 - (rank.mean() - (count + 1) / 2) / (cell.examples - count),
-            "AP": float(np.mean(np.arange(1, count + 1) / rank)),
-        }
-        found = {}
-        for name, ask in (("AUROC", estimate_auroc), ("AP", estimate_ap)):
-            limits, truth = ask(ranking, beta, Settings(LEVEL)), truths[name]
-            held = bool(limits.lower[0] <= truth <= limits.upper[0])
-            warned = bool(few) or not 0 <= limits.value[0] <= 1
-            found[name] = Held(None if np.isnan(limits.lower[0]) else held, warned)
-        return found
+            other = w._replace(shape="normal .76")
+            true = true_metric(w, metric, threshold) - true_metric(other, metric, threshold)
+        return Answer(*limits(found), true)
 
-    return simulate
+    return ask
 
 
-_STRATA = (0.05, 0.2, 0.6)
-WEIGHTED = {
-    f"strata {way}, {p} of {size}, mean {mean:g}": weighted(
-        Cell("strata", 1.0, p, 0, size, mean), _STRATA[:: 1 if way == "rising" else -1]
-    )
-    for (p, size, mean), way in product(
-        [(200, 1500, 1.0), (200, 1500, 2.0), (150, 3000, 1.0)], ["rising", "falling"]
-    )
-} | {
-    f"odds {way} {ratio:g}, n = {n}, mean {mean:g}": weighted(
-        Cell(way, ratio, 1000, n, size, mean)
-    )
-    for (way, ratio), (n, size, mean) in product(
-        [
-            ("rising", 5.0),
-            ("falling", 2.0),
-            ("falling", 3.0),
-            ("falling", 5.0),
-            ("independent", 3.0),
-        ],
-        [(50, 6000, 1.0), (200, 6000, 1.0), (200, 11000, 2.0)],
-    )
+def by(name: str) -> Source:
+    """Return beta by group."""
+    return lambda w: w.frame[w.frame["label"].isna()].groupby(name)["truth"].mean()
+
+
+def cutoff(name: str, target: str, goal: float = np.nan, models: int = 1) -> Ask:
+    """Ask for a list that meets a goal: precision is that at a recall of .8.
+
+    Of several models, the first one's scores with noise, the longest list is taken.
+    """
+
+    def ask(w: World) -> Answer:
+        usual = true_metric(w, "precision", shapes.threshold_at(w.shape, 0.8))
+        value = usual if np.isnan(goal) else goal
+        names = [f"model {i}" for i in range(models)]
+        noise = 0.5 * w.rng.normal(size=(models, len(w.frame)))
+        scores = dict(zip(names, w.frame["score"].to_numpy() + noise * (models > 1), strict=True))
+        pu = w.bind(w.frame.assign(**scores), score=names if models > 1 else names[0])
+        found = pu.cutoff(w.beta(target), target=target, **{name: value})
+        best = int(found["rank"].argmax())
+        threshold, true = found["threshold"].iloc[best], value
+        if found["rank"].iloc[best] and target == "population":
+            true = true_metric(w, name, threshold)
+        elif found["rank"].iloc[best]:
+            full = w._replace(frame=w.frame.assign(score=scores[names[best]])).all_known()
+            at = {"at": {"threshold": threshold}, "target": target}
+            true = full.metric(name, 0, **at)["estimate"].item()
+        return Answer(-INF, value, true) if name == "fpr" else Answer(value, INF, true)
+
+    return ask
+
+
+def cost(w: World) -> Answer:
+    """Ask for the list of the smallest upper bound of cost."""
+    found = w.pu.cutoff(w.beta("examples"), cost=(1, 10))
+    listed, truth = w.frame["score"] >= found["threshold"].item(), w.frame["truth"]
+    true = (listed & ~truth).sum() + 10 * (truth & ~listed).sum()
+    return Answer(-INF, found["upper"].item(), true)
+
+
+def beta(source: Source, jointly: bool = False) -> Ask:
+    """Ask for beta itself."""
+    return lambda w: Answer(*limits(source(w)), w.actual, jointly)
+
+
+def registry(w: World) -> Any:
+    """Return beta as the prevalence of the population says."""
+    known = int(w.frame["label"].eq(1).sum())
+    more = (w.design.prevalence or 0.0, known, len(w.frame) - known)
+    return pu_accessor.beta_from_prevalence(*more, of="population")
+
+
+def prior(w: World) -> Any:
+    """Return the same, or beta of these rows where the population is ignored."""
+    return registry(w) if w.design.assumed else w.actual
+
+
+def hand_strata(w: World) -> Any:
+    """Return beta of labels in two strata."""
+    cut = float(w.frame.loc[w.frame["label"].isna(), "score"].quantile(0.8))
+    return pu_accessor.beta_from_labels(by_hand(w, strata=cut))
+
+
+def counted(**options: Any) -> Source:
+    """Return beta of labels one by one."""
+
+    def source(w: World) -> Any:
+        rest = int(w.frame["label"].isna().sum())
+        return pu_accessor.beta_from_labels(by_hand(w)["label"], n_unlabeled=rest, **options)
+
+    return source
+
+
+def hand_rates(w: World) -> Answer:
+    """Ask for precision and recall of a list, of labels above and below it."""
+    cut = shapes.threshold_at(w.shape, 0.6)
+    rows = by_hand(w, strata=cut)
+    found = labeling.rates_from_labels(rows, f">= {cut:.12g}").set_index("metric")
+    truth, listed = w.frame["truth"], w.frame["score"] >= cut
+    true = [truth[listed].mean(), listed[truth].mean()]
+    return Answer(*limits(found.loc[["precision", "recall"]]), np.array(true))
+
+
+def hand_weights(w: World) -> Answer:
+    """Ask for AUROC of hand-labeled rows that stand for the unlabeled."""
+    weighed = labeling.weigh_labels(w.frame["label"], by_hand(w)["label"])
+    found = w.frame.assign(**weighed).pu(weight="weight").auroc(0)
+    return Answer(*limits(found), shapes.true_auroc(w.shape))
+
+
+def check(name: str) -> Ask:
+    """Ask for the p value of a check: the truth of an interval from .05."""
+
+    def ask(w: World) -> Answer:
+        frame = w.frame.assign(stratum=w.rng.random(len(w.frame)) < 0.3)
+        found = frame.pu.check_assumptions(w.actual, wave="wave", strata="stratum")
+        return Answer(0.05, 1.0, found.set_index("check")["p_value"][name])
+
+    return ask
+
+
+@cache
+def _plan(shape: str, share: float, rest: int) -> int:
+    """Return how many known positives a width of .1 needs, as a large pilot says."""
+    goal: Any = {"beta": share, "n_unlabeled": rest, "probability": 0.9}
+    pilot: Any = designs.plain(np.random.default_rng(1), shape, Size(4000, 4000, share))[0].pu
+    return int(labeling.positives_needed(0.1, pilot=pilot, **goal)["n"].item())
+
+
+def planned(w: World) -> Answer:
+    """Plan a width, draw as many known positives, and ask for the width."""
+    size = w.size._replace(known=_plan(w.shape, w.size.beta, w.size.rest))
+    lower, upper = limits(designs.plain(w.rng, w.shape, size)[0].pu.auroc(size.beta))
+    return Answer(-INF, 0.1, upper - lower)
+
+
+# ---------------------------------------------------------------------------------------------
+# All promises
+
+
+class Cell(NamedTuple):
+    """A promise, a design of rows, a shape of scores and a size."""
+
+    promise: str
+    design: str
+    shape: str
+    size: str
+
+
+class Promise(NamedTuple):
+    """What is promised of some cells: the lowest share, or NaN where nothing is."""
+
+    name: str
+    ask: Ask
+    low: float
+    design: str
+    shapes: Names
+    sizes: Sizes
+    unless_warned: bool = False  # a miss with a warning is none
+
+    def cells(self) -> dict[Cell, Size]:
+        """Return its cells."""
+        pairs = product(self.shapes, self.sizes)
+        return {Cell(self.name, self.design, shape, str(size)): size for shape, size in pairs}
+
+
+Some: TypeAlias = list[Promise]
+Asks: TypeAlias = Mapping[str, Ask]
+ALL, PAIRS, ALIKE = (*shapes.SHAPES,), (*shapes.PAIRS,), (*shapes.ALIKE,)
+FEW = ("normal .76", "5 scores", "log-normal", "3% hard negatives")
+SOME = (*FEW, "20% hidden positives", "cancer, logistic regression")
+MONOTONE = ("normal .76", "normal .96", "normal .60", "exponential", "5 scores")
+NOT_MONOTONE = ("3% hard negatives", "worse than chance", "10% hidden positives")
+
+FIVE = (Size(5, 300, 0.1), Size(5, 2000, 0.01))
+NEW = (Size(10, 300, 0.4), Size(20, 2000, 0.01), Size(200, 500, 0.1))
+SAMPLE = (Size(10, 100, 0.02), Size(20, 400, 0.4), Size(200, 800, 0.25))
+FIFTY = (Size(50, 2000, 0.02), Size(200, 600, 0.1))
+KNOWN = (Size(50, 400, 0.02), Size(100, 400, 0.25))
+ONE, TWO = (Size(60, 400, 0.2),), (Size(20, 200, 0.2), Size(100, 600, 0.2))
+MANY = (Size(50, 500, 0.2), Size(200, 1000, 0.2))
+CLUSTERED = (Size(100, 900, 0.3), Size(400, 1600, 0.3))
+MOST, QUERIES = (Size(60, 3000, 0.1),), (Size(25, 200, 0.1), Size(100, 800, 0.1))
+
+TARGETS, BANDS = ("population", "examples"), ("exact", "simultaneous")
+AUROC: Asks = {"`auroc`, future data": future("auroc")}
+AP: Asks = {"`average_precision`, future data": future("average_precision")}
+AUROC_HERE: Asks = {"`auroc`, this sample": these("auroc")}
+AP_HERE: Asks = {"`average_precision`, this sample": these("average_precision")}
+TOPS, ACTING = {"fraction": [0.02, 0.1, 0.3, 0.6]}, {"threshold": [0.1, 0.3, 0.5]}
+RANKS: Asks = {"`metric` at a rank": these("recall", at=TOPS)}
+CURVE: Asks = {"band `simultaneous`, whole curve": curve(band="simultaneous")}
+TOP_TENTH: Asks = {"`precision` at a rank": these("precision", at={"fraction": 0.1})}
+HERE = {**AUROC_HERE, **AP_HERE, **RANKS, **CURVE}
+FUTURE_CURVE: Asks = {"curves of future data": future_curve}
+PRECISION: Asks = {"`metric` at a threshold: precision": future("precision", 0.5)}
+AT: Asks = {
+    "`metric` at a threshold: recall": future("recall", 0.8),
+    "`metric` at a threshold: fpr": future("fpr", 0.8),
+    "`metric` at a threshold: f1": future("f1", 0.5),
+    **PRECISION,
 }
-PARTS: Mapping[str, Mapping[str, Draws]] = {
-    "tightest": TIGHTEST,
-    "between_curves": BETWEEN,
-    "partial_auroc": PARTIAL,
-    "propensities": WEIGHTED,
-}
+NUMBERS = {**AUROC, **AP, **AT}
+COMPARE: Asks = {"`compare`: AUROC, future data": difference()}
+POINTS = "`metric` at a recall, FPR or precision"
 
 
-def look(name: str, simulate: Draws, draws: int) -> dict[str, tuple[float, float]]:
-    """Return coverage of each method, where there is an interval, and the share of warnings."""
-    rng = np.random.default_rng([SEED, *name.encode()])
-    found: dict[str, list[Held]] = {}
-    for _ in range(draws):
-        for method, held in simulate(rng).items():
-            found.setdefault(method, []).append(held)
-    cells = {}
-    for method, some in found.items():
-        there = [held.covered for held in some if held.covered is not None]
-        warned = float(np.mean([held.warned for held in some]))
-        cells[method] = float(np.mean(there)) if there else np.nan, warned
-    return cells
+def asked(low: float, design: str, over: Names, sizes: Sizes, *asks: Asks, **more: bool) -> Some:
+    """Promise the same of several questions."""
+    every = [pair for some in asks for pair in some.items()]
+    return [Promise(name, ask, low, design, over, sizes, **more) for name, ask in every]
 
 
-def table(cells: Mapping[str, Draws], draws: int) -> Iterator[list[str]]:
-    """Return the head of a table, and a row for each cell."""
-    for place, (name, simulate) in enumerate(cells.items()):
-        found = look(name, simulate, draws)
-        if not place:
-            yield ["cell", *(told for method in found for told in (method, f"{method}, warned"))]
-        yield [name, *(told for c, w in found.values() for told in (f"{c:.3f}", f"{w:.2f}"))]
+def ignored(low: float, design: str, over: Names, sizes: Sizes, *asks: Asks) -> Some:
+    """Promise it where an assumption is told, and nothing where it is ignored."""
+    told = asked(low, design, over, sizes, *asks)
+    return told + asked(NO, f"{design}, ignored", over, sizes, *asks)
 
 
-def main() -> None:
-    """Simulate, and write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=400)
-    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    options = parser.parse_args()
-    warnings.simplefilter("error")
-    for part in options.parts:
-        head, *body = table(PARTS[part], options.draws)
-        write_table(f"shapes_{part}", head, body)
+def with_beta(low: float, name: str, design: str, source: Source) -> Some:
+    """Promise answers that have the error of beta."""
+    asks = {
+        "`auroc`, future data": future("auroc", beta=source),
+        "`average_precision`, future data": future("average_precision", beta=source),
+        "`precision` at a threshold": future("precision", 0.5, beta=source),
+        "`auroc`, this sample": these("auroc", beta=source),
+        "`recall` at a rank": these("recall", beta=source, at={"fraction": 0.2}),
+    }
+    return asked(low, design, FEW, ONE, {f"{name}: {of}": ask for of, ask in asks.items()})
 
 
-if __name__ == "__main__":
-    main()
+PROMISES = (
+    # These rows: bands and metrics at a cutoff
+    *asked(0.95, "plain", FEW, (*FIVE, *SAMPLE), RANKS, CURVE),
+    *asked(
+        *(NO, "plain", FEW, SAMPLE),
+        {"band `dkw`, whole curve": curve(band="dkw")},
+        {"band `bootstrap`, at a rank": these("recall", at=TOPS, band="bootstrap")},
+    ),
+    *asked(
+        *(0.95, "plain", SOME, TWO),
+        {f"`metric` at a chosen cutoff: {at}": chosen(at) for at in ("youden", "maximum")},
+        {"`lift` of the top": these("lift", at={"fraction": [0.01, 0.05, 0.2]})},
+        {"`ndcg` of the first 20": these("ndcg", at=20)},
+    ),
+    *asked(
+        *(0.95, "probabilities", SOME, TWO),
+        {f"net benefit: {x}": these("net_benefit", at=ACTING, band=x) for x in BANDS},
+        {f"`calibration`: {x}": bins(x) for x in BANDS},
+    ),
+    *asked(
+        *(0.93, "plain", SOME, TWO),
+        {f"{POINTS}: recall {x:g}": these("fpr", at={"recall": x}) for x in (0.8, 0.95)},
+        {f"{POINTS}: fpr .1": these("recall", at={"fpr": 0.1})},
+        {f"{POINTS}: precision .35": these("recall", at={"precision": 0.35})},
+        {"BEDROC: this sample": these(pu_accessor.bedroc(20))},
+        {"BEDROC: future data": future(pu_accessor.bedroc(20))},
+        {"`auroc(max_fpr=0.2)`, future data": future("auroc", max_fpr=0.2)},
+        {"`auroc(max_fpr=0.2)`, this sample": these("auroc", max_fpr=0.2)},
+    ),
+    # Areas and metrics of new rows, and areas of these
+    *asked(
+        *(0.93, "plain", SOME, FIVE),
+        {f"{name}: n = 5": ask for name, ask in {**AUROC, **AUROC_HERE}.items()},
+    ),
+    *asked(0.93, "plain", ALL, NEW, AUROC),
+    *asked(0.93, "plain", ALL, SAMPLE, AUROC_HERE),
+    *asked(0.92, "plain", ALL, FIFTY, AP),
+    *asked(0.92, "plain", ALL, KNOWN, AP_HERE),
+    *asked(0.93, "plain", SOME, NEW, AT),
+    *asked(0.93, "plain", SOME, NEW, {"`metric` at a threshold: high": future("recall", 0.95)}),
+    *asked(0.95, "plain", SOME, TWO, FUTURE_CURVE),
+    # Comparisons
+    *asked(0.93, "plain", PAIRS, (*TWO, Size(50, 1000, 0.1)), COMPARE),
+    *asked(0.93, "plain", PAIRS, TWO, {"`compare`: AUROC, here": difference(target="examples")}),
+    *asked(
+        *(0.92, "plain", ALIKE, TWO),
+        {"`compare`: average precision": difference("average_precision")},
+        {"`compare`: F1 at a rank": difference("f1", at={"fraction": 0.2})},
+    ),
+    *asked(
+        *(0.92, "two sites", SOME, TWO),
+        {f"`gap`: {x}, {of}": gap(x, of) for x in ("recall", "precision") for of in TARGETS},
+    ),
+    # Lists with a guarantee
+    *asked(
+        *(0.95, "plain", SOME, TWO),
+        {f"`cutoff`: precision, {of}": cutoff("precision", of) for of in TARGETS},
+        {f"`cutoff`: recall, {of}": cutoff("recall", of, 0.8) for of in TARGETS},
+        {f"`cutoff`: fpr, {of}": cutoff("fpr", of, 0.1) for of in TARGETS},
+        {"`cutoff`: cost": cost},
+    ),
+    *asked(
+        *(0.95, "plain", FEW, TWO),
+        {"`cutoff`: longest list of 10 models": cutoff("fpr", "examples", 0.1, 10)},
+    ),
+    # Beta, and answers that have its error
+    *asked(
+        *(0.95, "plain", FEW, TWO),
+        {"`beta_from_labels`: exact": beta(hand)},
+        {"`beta_from_labels`: hpd": beta(counted(method="hpd"))},
+        {"`beta_from_labels`: after each label": beta(counted(sequential=True), True)},
+    ),
+    *asked(
+        *(0.94, "plain", SOME, TWO),
+        {"`beta_from_labels`: strata": beta(hand_strata)},
+        {"`rates_from_labels`": hand_rates},
+        {"`estimate_beta`: feasible": beta(estimated("feasible"))},
+    ),
+    *asked(
+        *(0.94, "negatives known", SOME, TWO),
+        {f"`estimate_beta`: {x}": beta(estimated(x)) for x in ("mean_matching", "two_sided")},
+    ),
+    *with_beta(0.9, "beta from labels", "plain", hand),
+    *with_beta(NO, "beta from labels as if exact", "plain", hand_as_exact),
+    *with_beta(0.9, "beta by mean matching", "negatives known", estimated("mean_matching")),
+    *with_beta(0.9, "beta by a two-sided match", "negatives known", estimated("two_sided")),
+    *with_beta(0.9, "beta up to its limit", "plain", estimated("feasible")),
+    *asked(NO, "beta too high by half", FEW, ONE, AUROC, AP, PRECISION),
+    # What is assumed of labels and scores
+    *asked(0.95, "monotone", MONOTONE, TWO, FUTURE_CURVE),
+    *asked(0.93, "monotone", MONOTONE, TWO, PRECISION),
+    *asked(NO, "monotone", NOT_MONOTONE, TWO, {"monotone, but false: curves": future_curve}),
+    *ignored(0.94, "selection odds of 3", FEW, ONE, AUROC, AP, HERE),
+    *ignored(0.94, "selection odds of 3", ("twins",), ONE, COMPARE),
+    *asked(0.92, "propensities", SOME, TWO, AUROC_HERE, AP_HERE, RANKS, unless_warned=True),
+    *asked(0.92, "propensities", ("twins",), TWO, COMPARE),
+    *ignored(0.94, "5% wrong labels", FEW, ONE, AUROC, AUROC_HERE, RANKS, CURVE),
+    *asked(0.95, "negatives as the reference", FEW, ONE, RANKS, CURVE),
+    *asked(0.95, "both references", FEW, ONE, RANKS, CURVE),
+    *asked(0.93, "tightest reference", FEW, ONE, RANKS, CURVE),
+    *asked(0.92, "used at a prevalence of .02", SOME, TWO, AP, PRECISION),
+    *ignored(
+        *(0.93, "rows of a population", FEW, (*ONE, Size(200, 1000, 0.04))),
+        {"`average_precision`, future data": future("average_precision", beta=prior)},
+        {"`metric` at a threshold: precision": future("precision", 0.5, beta=prior)},
+    ),
+    *asked(
+        *(0.93, "rows of a population, ignored", FEW, ONE),
+        {"beta from a prevalence: `auroc`, future data": future("auroc", beta=registry)},
+        {"beta from a prevalence: beta": beta(registry)},
+    ),
+    # Clusters, weights, folds and groups
+    *ignored(0.92, "clusters", FEW, CLUSTERED, NUMBERS),
+    *asked(0.92, "clusters", FEW, CLUSTERED[1:], RANKS),
+    *ignored(0.92, "clusters", ("twins",), CLUSTERED[1:], COMPARE),
+    *ignored(0.92, "weights", FEW, MANY, NUMBERS),
+    *asked(0.93, "pooled folds", FEW, MANY, AUROC, AUROC_HERE, TOP_TENTH),
+    *asked(
+        *(0.92, "average over queries", FEW, QUERIES),
+        {"`auroc`, future data": future("auroc", beta=by("query"))},
+        {"`auroc`, this sample": these("auroc", beta=by("query"))},
+        {"`precision` of the first 5": these("precision", beta=by("query"), at=5)},
+    ),
+    *asked(0.92, "plain", FEW, ONE, {"`weigh_labels`": hand_weights}),
+    *asked(0.92, "plain", SOME[-1:], MOST, {"`weigh_labels`": hand_weights}),
+    *asked(0.92, "selection odds of 3, ignored", FEW, ONE, {"`weigh_labels`": hand_weights}),
+    # Tests and plans
+    *asked(
+        *(0.94, "negatives known", FEW, TWO),
+        {f"`check_assumptions`: {x}": check(x) for x in ("waves", "strata", "negatives", "limit")},
+    ),
+    *asked(0.94, "plain", MONOTONE, TWO, {"`check_assumptions`: monotone": check("monotone")}),
+    *asked(0.87, "plain", SOME, (Size(0, 2000, 0.1),), {"`positives_needed` for .9": planned}),
+)

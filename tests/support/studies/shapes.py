@@ -1,167 +1,185 @@
-"""Do AUROC and AP of these examples hold on every shape?
+"""How scores are drawn: shapes of positives and negatives, pairs of models, and what is true."""
 
-Scores of many shapes are drawn, a simple random sample of the positives is known, and AUROC and
-average precision are asked for their intervals at the true beta. The shapes that the intervals
-were chosen on are kept apart from those that they were not.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.stats import rankdata
+from numpy.typing import NDArray
+from scipy import special
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
-from pu_accessor.inference.settings import Settings
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+Rng: TypeAlias = np.random.Generator
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Draw: TypeAlias = Callable[[Rng, int], Floats]
 
-SEED, LEVEL = 20261121, 0.95
-ASKED = {"auroc": estimate_auroc, "precision": estimate_ap}
-
-Rng = np.random.Generator
-Draw = Callable[[Rng, int, int], tuple[FloatArray, FloatArray]]
+FINE = 500_000  # scores of each kind that true values are computed from
 
 
 class Shape(NamedTuple):
-    """How scores of so many positives and negatives are drawn, and the share of positives."""
+    """How scores of positives and of negatives are drawn."""
 
-    draw: Draw
-    prevalence: float = 0.1
-
-
-def normal(distance: float, deviation: float = 1.0) -> Draw:
-    """Positives N(distance, deviation), negatives N(0, 1)."""
-    return lambda rng, p, q: (rng.normal(distance, deviation, p), rng.normal(size=q))
+    positive: Draw
+    negative: Draw
 
 
-def rounded(draw: Draw, step: float) -> Draw:
-    """Scores of another shape, rounded."""
-    return lambda rng, p, q: (lambda two: (_round(two[0], step), _round(two[1], step)))(
-        draw(rng, p, q)
-    )
+def normal(mean: float = 0, sd: float = 1, step: float = 0) -> Draw:
+    """Return normal scores, rounded to multiples of a step."""
+
+    def draw(rng: Rng, size: int) -> Floats:
+        score = rng.normal(mean, sd, size)
+        return np.round(score / step) * step if step else score
+
+    return draw
 
 
-def _round(score: FloatArray, step: float) -> FloatArray:
-    rounded: FloatArray = np.round(score / step) * step
-    return rounded
+def of(kind: str, *of_it: float) -> Draw:
+    """Return scores of a distribution of numpy."""
+    return lambda r, s: getattr(r, kind)(*of_it, size=s) + 0.0
 
 
-def _mixed(rng: Rng, size: int, share: float, low: FloatArray, high: FloatArray) -> FloatArray:
-    chosen: FloatArray = np.where(rng.random(size) < share, high, low)
-    return chosen
+def mixed(share: float, one: Draw, other: Draw) -> Draw:
+    """Return a mixture of two."""
+    return lambda r, s: np.where(r.random(s) < share, one(r, s), other(r, s))
 
 
-def hard_negatives(share: float, place: float) -> Draw:
-    """A few negatives rank above most positives."""
-    return lambda rng, p, q: (
-        rng.normal(2, 0.7, p),
-        _mixed(rng, q, share, rng.normal(size=q), rng.normal(place, 0.5, q)),
-    )
+@cache
+def cancer() -> tuple[Floats, Floats]:
+    """Return scores of a logistic regression by cross-validation, of both classes."""
+    features, target = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=1000))
+    score = cross_val_predict(model, features, target == 0, method="decision_function")
+    return score[target == 0], score[target != 0]
 
 
-def hidden(share: float) -> Draw:
-    """A few positives look like negatives."""
-    return lambda rng, p, q: (
-        _mixed(rng, p, share, rng.normal(2.5, 1, p), rng.normal(size=p)),
-        rng.normal(size=q),
-    )
-
-
-# What the intervals were chosen on.
+# Shapes of the first block were looked at while intervals of areas were chosen.
 CHOSEN: Mapping[str, Shape] = {
-    "normal, AUROC .64": Shape(normal(0.5)),
-    "normal, AUROC .80": Shape(normal(1.2)),
-    "normal, AUROC .96": Shape(normal(2.5)),
-    "normal, AUROC .999, rare": Shape(normal(4.4), 0.01),
-    "wide positives": Shape(normal(1.2, 2.0)),
-    "worse than chance": Shape(normal(-0.8)),
-    "hard negatives": Shape(hard_negatives(0.05, 3)),
-    "tenth of positives hidden": Shape(hidden(0.1)),
-    "log-normal tail": Shape(lambda rng, p, q: (3 - rng.lognormal(0, 1.2, p), rng.normal(size=q))),
-    "ties, 13 scores": Shape(rounded(normal(1.2), 0.5)),
+    "normal .60": Shape(normal(0.36), normal()),
+    "normal .76": Shape(normal(1), normal()),
+    "normal .96": Shape(normal(2.5), normal()),
+    "wide positives": Shape(normal(1.2, 2), normal()),
+    "worse than chance": Shape(normal(-0.8), normal()),
+    "exponential": Shape(of("exponential", 4), of("exponential")),
+    "13 scores": Shape(normal(1.2, step=0.5), normal(step=0.5)),
+    "10% hard negatives": Shape(normal(2), mixed(0.1, normal(2.5, 0.5), normal(-1))),
+    "10% hidden positives": Shape(mixed(0.1, normal(), normal(2.5)), normal()),
 }
-# What they were not chosen on.
-OTHERS: Mapping[str, Shape] = {
-    "exponential": Shape(lambda rng, p, q: (rng.exponential(3, p), rng.exponential(size=q))),
-    "beta, skewed": Shape(lambda rng, p, q: (rng.beta(5, 1, p), rng.beta(1, 3, q))),
-    "gamma, skewed down": Shape(lambda rng, p, q: (2 - rng.gamma(0.5, 1, p), rng.normal(size=q))),
-    "Student, 2 df": Shape(lambda rng, p, q: (1.5 + rng.standard_t(2, p), rng.standard_t(2, q))),
-    "two kinds of positives": Shape(
-        lambda rng, p, q: (
-            _mixed(rng, p, 0.4, rng.normal(3, 0.5, p), rng.normal(0.5, 0.5, p)),
-            rng.normal(size=q),
-        )
+FRESH: Mapping[str, Shape] = {
+    "log-normal": Shape(of("lognormal", 1.2, 1), of("lognormal", 0, 1.5)),
+    "beta, skewed": Shape(of("beta", 4, 1), of("beta", 1, 2)),
+    "gamma, skewed down": Shape(lambda r, s: 2 - r.gamma(0.5, 1, s), normal()),
+    "Student, 2 df": Shape(lambda r, s: 2 + r.standard_t(2, s), of("standard_t", 2)),
+    "5 scores": Shape(of("binomial", 4, 0.75), of("binomial", 4, 0.35)),
+    "101 scores": Shape(
+        lambda r, s: np.round(r.beta(3, 1, s), 2), lambda r, s: np.round(r.beta(1, 6, s), 2)
     ),
-    "twentieth of positives hidden": Shape(hidden(0.05)),
-    "harder negatives, rare": Shape(hard_negatives(0.02, 3.5), 0.02),
-    "worse than chance, skewed": Shape(
-        lambda rng, p, q: (rng.exponential(0.4, p), rng.exponential(size=q))
+    "3% hard negatives": Shape(normal(2), mixed(0.03, normal(4, 0.3), normal())),
+    "20% hidden positives": Shape(mixed(0.2, normal(), normal(3)), normal()),
+    "normal .999": Shape(normal(4.37), normal()),
+    "cancer, logistic regression": Shape(
+        lambda r, s: r.choice(cancer()[0], s), lambda r, s: r.choice(cancer()[1], s)
     ),
-    "101 scores": Shape(rounded(normal(1.2), 0.08)),
-    "5 scores": Shape(rounded(normal(1.0), 1.5)),
-    "half positive": Shape(normal(1.2), 0.5),
 }
+SHAPES = {**CHOSEN, **FRESH}
 
 
-class Cell(NamedTuple):
-    """How often an interval held the truth, and its mean width."""
-
-    coverage: float
-    below: float  # share of draws with the truth below the interval
-    above: float
-    width: float
+# ---------------------------------------------------------------------------------------------
+# What is true of new rows
 
 
-class Drawn(NamedTuple):
-    """A ranking, its beta, and the truth."""
-
-    ranking: Ranking
-    beta: float
-    auroc: float
-    precision: float
-
-
-def labelings(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> Iterator[Drawn]:
-    """Draw populations, and the known positives of each."""
-    positives = max(round(known / share), known + 1)
-    examples = round(positives / shape.prevalence)
-    for _ in range(draws):
-        score = np.concatenate(shape.draw(rng, positives, examples - positives))
-        yield _rank(score, positives, known)
+@cache
+def pools(name: str) -> tuple[Floats, Floats]:
+    """Return many scores of positives and of negatives, ascending."""
+    rng = np.random.default_rng([7, *name.encode()])
+    positive, negative = (np.sort(draw(rng, FINE)) for draw in SHAPES[name])
+    return positive, negative
 
 
-def _rank(score: FloatArray, positives: int, known: int) -> Drawn:
-    """Rank examples, the positives first; scores are exchangeable, so the first ones are known."""
-    _, place, size = np.unique(-score, return_inverse=True, return_counts=True)
-    end = np.cumsum(size)
-    found, labeled = (np.bincount(place[:k], minlength=size.size) for k in (positives, known))
-    precision = float(found @ (np.cumsum(found) / end)) / positives
-    mean = float(rankdata(-score)[:positives].mean())
-    auroc = 1 - (mean - (positives + 1) / 2) / (score.size - positives)
-    k, rank = (np.append(0, np.cumsum(each)) for each in (labeled, size))
-    k, rank = k.astype(np.int64), rank.astype(np.int64)
-    unlabeled = score.size - known
-    total, none = Counts(known, 0, unlabeled), np.zeros(k.size, np.int64)
-    ranking = Ranking(rank, 0.0 - rank, k, none, rank - k, total)
-    return Drawn(ranking, (positives - known) / unlabeled, auroc, precision)
+def rates(name: str, threshold: Any) -> tuple[Any, Any]:
+    """Return the true and the false positive rate at thresholds."""
+    true, false = (1 - np.searchsorted(kind, threshold) / FINE for kind in pools(name))
+    return true, false
 
 
-def look(
-    shape: Shape,
-    known: int,
-    share: float,
-    draws: int,
-    name: str,
-    asked: Sequence[str] = tuple(ASKED),
-) -> dict[str, Cell]:
-    """Simulate a cell."""
-    words: list[int] = [SEED, known, round(1000 * share), *name.encode()]
-    rule, found = Settings(LEVEL), {key: [] for key in asked}  # type: ignore[var-annotated]
-    for drawn in labelings(shape, known, share, draws, np.random.default_rng(words)):
-        for key in asked:
-            limits = ASKED[key](drawn.ranking, np.array([drawn.beta]), rule)
-            lower, upper, truth = limits.lower[0], limits.upper[0], getattr(drawn, key)
-            below, above = truth < lower - 1e-9, truth > upper + 1e-9
-            held = not (below or above or np.isnan(upper - lower))
-            found[key].append((held, below, above, upper - lower))
-    return {key: Cell(*np.nanmean(rows, axis=0).tolist()) for key, rows in found.items()}
+@cache
+def threshold_at(name: str, recall: float) -> float:
+    """Return the threshold with a recall."""
+    return float(np.quantile(pools(name)[0], 1 - recall))
+
+
+@cache
+def true_auroc(name: str, shift: float = 0) -> float:
+    """Return AUROC if positives score higher by a shift."""
+    positive, negative = pools(name)
+    sides = [np.searchsorted(negative, positive + shift, side) for side in ("left", "right")]
+    return float(np.mean(sides)) / FINE
+
+
+def true_precision(name: str, prevalence: float, threshold: Any) -> Any:
+    """Return precision at thresholds."""
+    true, false = rates(name, threshold)
+    return prevalence * true / (prevalence * true + (1 - prevalence) * false)
+
+
+def true_average_precision(name: str, prevalence: float) -> float:
+    """Return average precision: the mean of precision at positives."""
+    return float(np.mean(true_precision(name, prevalence, pools(name)[0][50::100])))
+
+
+# ---------------------------------------------------------------------------------------------
+# Two models that are equally good: from the truth to scores of both
+
+
+Pair: TypeAlias = Callable[[Rng, Bools], Floats]
+
+
+def _noise(rng: Rng, size: int) -> Floats:
+    joint, own = rng.normal(size=size), rng.normal(size=(2, size))
+    noise: Floats = 0.6**0.5 * joint + 0.4**0.5 * own
+    return noise
+
+
+def twins(rng: Rng, truth: Bools) -> Floats:
+    """Normal scores of AUROC .76."""
+    return _noise(rng, truth.size) + truth
+
+
+def wide_and_narrow(rng: Rng, truth: Bools) -> Floats:
+    """Curves of the same area that cross."""
+    area = float(special.ndtri(0.8)) * np.array([[5.0], [1.25]]) ** 0.5
+    scores: Floats = _noise(rng, truth.size) * np.where(truth, [[2.0], [0.5]], 1.0) + truth * area
+    return scores
+
+
+def others_hidden(rng: Rng, truth: Bools) -> Floats:
+    """Each model takes another tenth of the positives for negatives."""
+    return _noise(rng, truth.size) + 2 * (truth & (rng.random((2, truth.size)) > 0.1))
+
+
+def hard_for_both(rng: Rng, truth: Bools) -> Floats:
+    """A twentieth of the negatives is above most positives, by both models."""
+    hard = ~truth & (rng.random(truth.size) < 0.05)
+    scores: Floats = _noise(rng, truth.size) + 1.5 * truth + 3.5 * hard
+    return scores
+
+
+def few_differ(rng: Rng, truth: Bools) -> Floats:
+    """Models that differ in a tenth of the rows."""
+    scores, others = (np.tile(rng.normal(size=truth.size), (2, 1)) + truth for _ in range(2))
+    some = rng.random(truth.size) < 0.1
+    scores[1, some] = others[1, some]
+    return scores
+
+
+ALIKE: Mapping[str, Pair] = {
+    "twins": twins,
+    "other positives hidden": others_hidden,
+    "5% hard negatives": hard_for_both,
+    "a tenth of the rows differs": few_differ,
+}
+PAIRS: Mapping[str, Pair] = {**ALIKE, "wide against narrow": wide_and_narrow}

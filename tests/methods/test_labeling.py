@@ -1,0 +1,302 @@
+"""Rows to label by hand, what their labels say, and how many are needed."""
+
+from contextlib import nullcontext
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy import special, stats
+
+import pu_accessor
+from pu_accessor import PUDataError, labeling
+from tests.cases import placements
+from tests.support import example as example_rows
+
+SEEDS = st.integers(0, 10**6)
+WAYS: tuple[dict[str, Any], ...] = (
+    *({}, {"by": "site"}, {"strata": "site"}, {"strata": 0.5}, {"strata": [1.0, 0.25]}),
+    *({"strata": pd.Series([0.2, 2.0, 1.0])}, {"below": 1.0}, {"above": 0.5}),
+    *({"below": 1.5, "above": 0}, {"strata": [0.5], "nan_policy": "worst"}),
+)
+SOURCES: list[Any] = [
+    lambda frame: pu_accessor.from_arrays(**frame),
+    lambda frame: pu_accessor.from_arrays(frame["score"].tolist(), frame["label"].tolist()),
+    lambda frame: xr.Dataset({name: ("sample", x) for name, x in frame.items()}).pu(),
+]
+
+
+def draw(seed: int) -> tuple[pd.DataFrame, Any]:
+    """Draw scores of one decimal, few of which have a label, and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(90) < 0.4
+    score = (rng.normal(truth) + 0.5).round(1)
+    label = np.where(rng.random(90) < 0.3, truth, np.nan)
+    label[:2] = truth[:2] = 1, 0
+    frame = pd.DataFrame({"score": score, "label": label, "site": rng.choice([*"abc"], 90)})
+    return frame.set_index(rng.permutation(90) * 2), truth.astype(bool)
+
+
+def parts_of(frame: pd.DataFrame, how: dict[str, Any]) -> dict[Any, Any]:
+    """Return the rows of each stratum or group, by its name."""
+    if "site" in map(str, how.values()):
+        return {name: frame["site"] == name for name in "abc"}
+    inner = np.sort(np.atleast_1d(how.get("strata", []))).tolist()
+    edges = [how.get("above", -np.inf), *inner, how.get("below", np.inf)]
+    score, parts = frame["score"].fillna(-np.inf), {}
+    for low, high in pairwise(edges):
+        ends = [f">= {low:g}"] * (low > -np.inf) + [f"< {high:g}"] * (high < np.inf)
+        parts[", ".join(ends)] = score.between(low, high, inclusive="left")
+    return parts
+
+
+@given(SEEDS, st.sampled_from(WAYS), st.integers(4, 11), st.sampled_from([None, 0, 0.1, 0.6]))
+def test_rows_are_drawn_from_their_strata_and_weigh_what_they_stand_for(
+    seed: int, how: Any, size: int, beta: float | None
+) -> None:
+    frame, truth = draw(seed)
+    roles = {name: how[name] for name in how if name in ("by", "nan_policy")}
+    if "nan_policy" in roles:
+        frame["score"] = frame["score"].mask(frame.index % 5 == 0)
+    asked = {name: how[name] for name in how if name not in roles}
+    neyman = {} if beta is None else {"allocate": "neyman", "expected_beta": beta}
+    drawn, again = (
+        frame.pu(**roles).sample_to_label(size, **asked, **neyman, random_state=random)
+        for random in (seed, np.random.default_rng(seed))
+    )
+    pd.testing.assert_frame_equal(drawn, again)
+    pd.testing.assert_frame_equal(drawn[[*frame]], frame.loc[drawn.index])
+    assert drawn["label"].isna().all() and drawn.index.is_unique
+    parts = parts_of(frame, how)
+    kinds = frame["label"] == 1, frame["label"] == 0, frame["label"].isna()
+    counts = np.array([[(part & kind).sum() for kind in kinds] for part in parts.values()])
+    known, _, free = counts.T
+    sizes = np.array([part[drawn.index].sum() for part in parts.values()])
+    if not asked:
+        assert (sizes == size).all() and len(drawn) == size * len(parts)
+    else:
+        code = drawn["stratum"].cat.codes
+        assert [*drawn["stratum"].cat.categories] == [*parts]
+        assert (sizes == np.bincount(code, minlength=len(parts))).all()
+        told = drawn[["n", "n_negative", "n_unlabeled"]].to_numpy()
+        np.testing.assert_array_equal(told, counts[code])
+        spread: Any = free
+        if beta is not None:  # the variance of one label of each, by a guess of beta
+            share = (known + 0.5) / (known.sum() + 0.5 * known.size)
+            p = np.clip(beta * free.sum() * share / free, 0.05, 0.95)
+            spread = free * np.sqrt(p * (1 - p))
+        ways = product(*(range(1, min(size, number) + 1) for number in free))
+        best = min((spread**2 / way).sum() for way in ways if sum(way) == size)
+        assert sizes.sum() == size and (spread**2 / sizes).sum() == pytest.approx(best)
+    drawn["label"] = truth[frame.index.get_indexer(drawn.index)]
+    found = drawn if asked else drawn["label"]
+    if free.sum() < kinds[2].sum():
+        with pytest.raises(PUDataError, match="found must have strata that cover"):
+            labeling.weigh_labels(frame["label"], found)
+        return
+    weighed = labeling.weigh_labels(frame["label"], found)
+    expected = frame["label"].astype("boolean")
+    expected[drawn.index] = drawn["label"]
+    pd.testing.assert_series_equal(weighed["label"], expected)
+    stands: Any = (free / sizes)[code] if asked else free.sum() / len(drawn)
+    weight = frame["label"].notna().astype(float)
+    weight[drawn.index] = stands
+    np.testing.assert_allclose(weighed["weight"], weight)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_draws_the_rows_of_the_frame(source: Any) -> None:
+    frame = draw(3)[0].reset_index(drop=True).drop(columns="site")
+    free = int(frame["label"].isna().sum())
+    for size, how in ((9, {}), (free, {}), (9, {"strata": 0.5}), (9, {"above": 0.2})):
+        asked: Any = {"size": size, **how, "random_state": 1}
+        expected, found = (x.sample_to_label(**asked) for x in (frame.pu, source(frame)))
+        pd.testing.assert_frame_equal(found, expected, check_names=False)
+    with pytest.raises(PUDataError, match=f"between 1 and .* unlabeled rows, {free}, but"):
+        source(frame).sample_to_label(free + 1, random_state=0)
+
+
+# What labels say
+
+
+def rows(x: Any, labeled: Any, total: Any, **known: int) -> pd.DataFrame:
+    """Return rows of strata with labels, as they come back from a person."""
+    parts = [
+        pd.DataFrame({"stratum": name, "n_unlabeled": size, "label": np.arange(s) < found})
+        for name, found, s, size in zip("abcd", x, labeled, total, strict=False)
+    ]
+    return pd.concat(parts, ignore_index=True).assign(**{"n": 0, "n_negative": 0, **known})
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+@pytest.mark.parametrize(
+    ("found", "listed"),
+    [
+        (rows((6, 3), (20, 30), (70, 400), n=11, n_negative=2), "a"),
+        (rows((6, 5, 3, 1), (12, 15, 20, 30), (40, 70, 400, 900), n=7), ["b", "a"]),
+        (rows((6,), (20,), (70,)), "a"),
+        (rows((0, 0), (12, 20), (12, 20)), "a"),
+    ],
+)
+def test_rates_are_those_of_exact_limits(found: pd.DataFrame, listed: Any, level: float) -> None:
+    rates = labeling.rates_from_labels(found, listed, level=level).set_index("metric")
+    assert (rates["target"] == "examples").all() and (rates["level"] == level).all()
+    on_list, strata = found["stratum"].isin([*listed]), found.groupby("stratum").first()
+    shown, wide = rates[["estimate", "lower", "upper"]], []
+    for name, some in (("precision", on_list), ("for", ~on_list)):
+        if not some.any():
+            assert [*rates.index] == ["precision"]  # the rest has no labels
+            return
+        unlabeled, known, negative = strata.loc[
+            found["stratum"][some].unique(), ["n_unlabeled", "n", "n_negative"]
+        ].sum()
+        for confidence in (level, level**0.5):
+            beta = pu_accessor.beta_from_labels(found[some], level=confidence).iloc[0]
+            ends = beta[["beta", "lower", "upper"]].to_numpy(float) * unlabeled + known
+            if confidence == level:
+                size = unlabeled + known + negative
+                assert shown.loc[name].tolist() == pytest.approx(ends / size)
+        wide.append(ends)
+    (a, low, high), (b, low_b, high_b) = wide
+    recall = [a / (a + b), low / (low + high_b), high / (high + low_b)] if a + b else [np.nan] * 3
+    assert shown.loc["recall"].tolist() == pytest.approx(recall, nan_ok=True)
+    assert [*rates.index] == ["precision", "recall", "for"]
+
+
+def test_the_script_draws_the_rows_of_the_example() -> None:
+    found, drawn = pu_accessor.load_example(), example_rows.draw()
+    pd.testing.assert_frame_equal(found, drawn, rtol=0, atol=2e-6)
+    assert [*found] == ["site", "score", "old_score", "label", "truth"]
+    found["score"] = 0  # each call returns rows of its own
+    assert pu_accessor.load_example()["score"].nunique() > 1_900
+
+
+# How many are needed
+
+
+def chances(total: int, width: float, beta: float, level: float) -> list[float]:
+    """Return the probability of narrow intervals for each number of labels, from all counts."""
+    m, found = np.arange(total + 1)[:, np.newaxis], []
+    for size in range(1, total + 1):
+        x = np.arange(size + 1)
+        drawn = stats.hypergeom(total, m, size)
+        kept = np.minimum(drawn.sf(x - 1), drawn.cdf(x)) > (1 - level) / 2 * (1 + 1e-12)
+        kept &= (m >= x) & (total - m >= size - x)
+        narrow = (kept.sum(axis=0) - 1) / total <= width * (1 + 1e-12)
+        found.append(float(stats.hypergeom.pmf(x, total, round(beta * total), size) @ narrow))
+    return found
+
+
+@given(
+    st.integers(2, 50),
+    st.floats(0.05, 0.6),
+    st.sampled_from([0, 0.02, 0.1, 0.3, 0.9, 1]),
+    st.sampled_from([0.5, 0.8, 0.95, 0.99]),
+    st.sampled_from([0.2, 0.3, 0.5, 0.8, 0.95]),
+)
+@example(4, 0.3, 0.25, 0.5, 0.5)  # of 2 labels none is positive with a chance of a half
+@example(64, 0.1, 0.3, 0.95, 0.95)  # by halving 53, which is enough in .469 of all cases
+@example(80, 0.06, 0.05, 0.8, 0.6)
+@example(100, 0.2, 0.01, 0.95, 0.8)
+def test_labels_needed_are_enough_and_so_are_more(
+    total: int, width: float, beta: float, level: float, probability: float
+) -> None:
+    size = labeling.labels_needed(width, total, beta=beta, level=level, probability=probability)
+    short = np.array(chances(total, width, beta, level)) < probability * (1 - 1e-12)
+    assert size == np.flatnonzero(np.append(True, short))[-1] + 1
+
+
+def test_many_labels_needed_are_those_of_single_trials() -> None:
+    needed = labeling.labels_needed
+    assert needed(1e-6, 50) == 50
+    # At half positive no other count is wider.
+    assert len({needed(0.2, 1000, probability=p) for p in (0.9, 0.999)}) == 1
+    assert len({needed(0.1, 10**12, beta=b) for b in (1e-11, 1 - 1e-11, 1)}) == 1
+    # By the definition at every number of labels that is tried, one after the other.
+    assert needed(0.0055, 5918, beta=0.01, probability=0.8) == 2987
+    assert needed(0.0125, 5426, beta=0.01) == 981
+    # Of so many the width at one count decides: that which few are nearer to a half than.
+    size = needed(0.004, 10**8, beta=0.3, probability=0.8)
+    for number in (size, size - 1):
+        most = int(stats.hypergeom.ppf(0.8, 10**8, 3 * 10**7, number))
+        row = pu_accessor.beta_from_labels(most, number, 10**8).iloc[0]
+        counts = round(10**8 * (row["upper"] - row["lower"]))
+        assert (counts <= 400_000) == (number == size)
+
+
+def few() -> pd.DataFrame:
+    """Draw tied scores of two models, 12 known positives and 4 known negatives among 40."""
+    rng = np.random.default_rng(6)
+    label = np.array([1.0] * 12 + [0.0] * 4 + [np.nan] * 24)
+    truth = np.nan_to_num(label, nan=0.3)
+    scores = {name: np.round(rng.normal(truth, 0.7), 1) for name in ("a", "b")}
+    return pd.DataFrame({**scores, "label": label})
+
+
+@pytest.mark.parametrize("difference", [0.0, 0.1, -0.1])
+def test_power_by_a_pilot_is_that_of_its_placements(difference: float) -> None:
+    frame, sizes = few(), np.array([30, 500])
+    (known, rest), (other_known, other_rest) = (placements(frame, name) for name in ("a", "b"))
+    each = np.var(known - other_known, ddof=1), np.var(rest - other_rest, ddof=1)
+    squares = np.array(each) / sizes
+    df = squares.sum() ** 2 / (squares**2 / (sizes - 1)).sum()
+    apart = difference * (1 - 0.2 * 24 / 28) / squares.sum() ** 0.5
+    reach = stats.t.isf(0.05, df)
+    expected = stats.nct.sf(reach, df, apart) + stats.nct.cdf(-reach, df, apart)
+    for pilot, wanted in (
+        (frame, expected),
+        (frame.assign(b=frame["a"]), difference != 0),  # models that rank alike
+    ):
+        pu = pilot.pu(score=["a", "b"])
+        found = labeling.power(difference, 30, 500, pilot=pu, beta=0.2, level=0.9)
+        np.testing.assert_allclose(found, wanted)
+
+
+@pytest.mark.parametrize("correlation", [-1, 0, 0.5, 0.99])
+@pytest.mark.parametrize("difference", [0.02, 0.1, 0.39])  # as far as there are two AUROC
+def test_power_of_normal_scores_is_in_closed_form(difference: float, correlation: float) -> None:
+    """If none is hidden: placements have the moments of two normals' orthants."""
+    ends = np.array([0.8 + difference / 2, 0.8 - difference / 2])
+    roots, sizes = special.ndtri(ends), np.array([100, 500])
+    square = 0.0
+    for (one, other), of_both in (((0, 0), 0.5), ((1, 1), 0.5), ((0, 1), correlation / 2)):
+        both = stats.multivariate_normal.cdf(roots[[one, other]], cov=[[1, of_both], [of_both, 1]])
+        square += (both - ends[one] * ends[other]) * (1 if one == other else -2)
+    df = (1 / sizes).sum() ** 2 / (1 / sizes**2 / (sizes - 1)).sum()
+    apart, reach = difference / (square * (1 / sizes).sum()) ** 0.5, stats.t.isf(0.025, df)
+    pilot = {"auroc": 0.8, "correlation": correlation}
+    found = labeling.power(difference, 100, 500, pilot=pilot, beta=0)
+    wrong = np.nan_to_num(stats.nct.cdf(-reach, df, apart))
+    assert found == pytest.approx(stats.nct.sf(reach, df, apart) + wrong, abs=2e-3)
+
+
+def test_values_of_normal_scores_are_those_of_a_pilot_of_them() -> None:
+    rng, beta, size = np.random.default_rng(0), 0.2, 20_000
+    truth = np.arange(2 * size) < size * (1 + beta)
+    noise = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 2 * size)
+    apart = 2**0.5 * special.ndtri([0.825, 0.775])
+    frame = pd.DataFrame(noise + np.outer(truth, apart), columns=["a", "b"])
+    frame["label"] = np.where(np.arange(2 * size) < size, 1.0, np.nan)
+    needed = [
+        labeling.positives_needed(0.05, pilot=pilot, beta=beta, n_unlabeled=900)["n"].item()
+        for pilot in (frame.pu(score="a"), {"auroc": 0.825})
+    ]
+    assert needed[0] == pytest.approx(needed[1], rel=0.03)
+    chances = [
+        labeling.power(0.05, 150, 300, pilot=pilot, beta=beta)
+        for pilot in (frame.pu(score=["a", "b"]), {"auroc": 0.8, "correlation": 0.5})
+    ]
+    assert chances[0] == pytest.approx(chances[1], abs=0.01) and 0.3 < chances[1] < 0.8
+
+
+@pytest.mark.parametrize("kind", [1.0, 0.0])
+def test_a_pilot_has_two_of_each(kind: float) -> None:
+    for number, told in ((1, f"but has {'1 and 39' if kind else '39 and 1'}"), (2, "")):
+        frame = few().assign(label=np.where(np.arange(40) < number, kind, 1 - kind))
+        asked: Any = {"pilot": frame.pu(score="a", negative=0), "beta": 0}
+        with pytest.raises(PUDataError, match=told) if told else nullcontext():
+            assert labeling.positives_needed(0.9, **asked)["n"].item() >= 2

@@ -1,0 +1,68 @@
+"""Edges of bands without teeth contain the bounds, turn at most once, and add least area."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pu_accessor.plots import curves
+from pu_accessor.plots.drawing import Curve
+
+STEPS = st.lists(st.tuples(st.integers(0, 9), st.integers(-3, 9)), min_size=2, max_size=140)
+
+
+def edge(x: Any, y: Any) -> Any:
+    """Return the edge above a path."""
+    path = np.asarray(x, float), np.asarray(y, float)
+    new = curves.without_teeth(Curve({}, 0.3, path, path, path, {}), "pr")
+    turned = path[0], -path[1]
+    below = curves.without_teeth(Curve({}, 0.3, turned, turned, turned, {}), "pr").lower
+    np.testing.assert_array_equal(below, [path[0], -new.upper[1]])
+    np.testing.assert_array_equal(new.upper[0], path[0])
+    return new.upper[1]
+
+
+@given(STEPS)
+def test_the_edge_above_turns_once_and_adds_least_area(steps: list[Any]) -> None:
+    along, y = np.array(steps, dtype=float).T
+    x = np.cumsum(along)
+    found = edge(x, y)
+    least = min(np.trapezoid(each, x) for each in candidates(y))
+    assert (found >= y).all() and np.trapezoid(found, x) >= least - 1e-9
+    if len(x) <= 50:  # else not each turn is tried
+        assert np.trapezoid(found, x) == pytest.approx(least)
+    signs = np.sign(np.diff(found))
+    assert (np.diff(signs[signs != 0]) != 0).sum() <= 1
+
+
+def candidates(y: Any) -> list[Any]:
+    """Return the lowest edges above heights that rise, then fall, or fall, then rise."""
+    size = range(len(y))
+    found = [np.array([min(y[: i + 1].max(), y[i:].max()) for i in size])]
+    for turn in size:
+        found.append(
+            np.array([(y[i : turn + 1] if i < turn else y[turn : i + 1]).max() for i in size])
+        )
+    return found
+
+
+def test_a_lower_edge_that_starts_high_by_chance_does_not_collapse() -> None:
+    x, y = [0, 0, 0.01, 0.2, 0.5, 1], -np.array([1, 1, 0.3, 0.6, 0.8, 0.3])
+    assert (-edge(x, y)).tolist() == [0.3, 0.3, 0.3, 0.6, 0.8, 0.3]
+
+
+@given(STEPS)
+def test_a_rising_path_that_steps_back_is_as_high_as_where_it_passes_last(steps: Any) -> None:
+    x, y = np.cumsum(np.abs(np.array(steps, dtype=float) - [0, 3]) - [3, 0], axis=0).T
+    grid = np.arange(x.min(), x[-1] + 0.25, 0.5)
+    expected = []
+    for place in grid:
+        heights = [y[-1]] if x[-1] == place else []
+        for (x0, x1), (y0, y1) in zip(pairwise(x), pairwise(y), strict=True):
+            if min(x0, x1) <= place <= max(x0, x1):
+                heights.append(y1 if x0 == x1 else y0 + (place - x0) / (x1 - x0) * (y1 - y0))
+        expected.append(max(heights))
+    np.testing.assert_allclose(curves._highest(grid, x, y), expected, atol=1e-9)

@@ -1,0 +1,363 @@
+"""Comparisons of models and of groups, by any metric, against slow references."""
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import pu_accessor
+from pu_accessor import PUWarning
+from tests.cases import Labels, as_tables, binormal, estimates_of, quiet
+from tests.support.oracles import comparison_oracle as oracle
+from tests.support.oracles.reference_oracle import BOUNDS
+
+MODELS = ["svm", "forest", "nb", "copy", "flipped"]
+SIZE = ["difference", "lower", "upper"]
+TEST = ["statistic", "df", "p_value", "p_adjusted"]
+TARGETS = st.sampled_from(["population", "examples"])
+SEEDS = st.integers(0, 10**6)
+LEVELS = st.sampled_from([0.95, 0.8])
+
+
+def draw(seed: int) -> tuple[pd.DataFrame, Labels]:
+    """Draw correlated, mostly tied scores; one model is a copy, one a reversal of another."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(6, 30))
+    truth = rng.random(size) < rng.uniform(0.2, 0.8)
+    base = rng.normal(rng.uniform(-0.5, 2) * truth)
+    digits = int(rng.integers(0, 3))
+    svm, forest, nb = (np.round(base + rng.normal(size=size), digits) for _ in range(3))
+    shown = rng.random(size) < rng.uniform(0.1, 0.7)
+    labels = [bool(true) if seen else None for seen, true in zip(shown, truth, strict=True)]
+    labels[:4] = True, True, None, False
+    if seed % 8 < 2:  # one known positive, or one other: there is no test
+        labels = [(place == 0) == (seed % 8 == 0) or None for place in range(size)]
+    frame = pd.DataFrame(dict(zip(MODELS, (svm, forest, nb, svm, -svm), strict=True)))
+    return frame.assign(label=pd.array(labels, dtype="boolean")), labels
+
+
+def assert_rows(found: pd.DataFrame, columns: list[str], rows: list[oracle.Row]) -> None:
+    """Hold columns against rows of a reference."""
+    expected = pd.DataFrame(rows, columns=columns)
+    assert isinstance(found.index, pd.RangeIndex)
+    pd.testing.assert_frame_equal(
+        found[columns].reset_index(drop=True), expected, rtol=1e-9, atol=1e-13, check_dtype=False
+    )
+
+
+# AUROC
+
+
+@given(SEEDS, TARGETS, LEVELS)
+def test_auroc_of_models_is_compared_as_by_all_pairs(seed: int, target: str, level: float) -> None:
+    (frame, labels), names = draw(seed), ["model_a", "model_b"]
+    scores = {name: frame[name].tolist() for name in MODELS}
+    every: list[Any] = [None, [0.0, 0.35][labels.count(True) == 1 :]]
+    for betas in every:
+        how: dict[str, Any] = {"score": MODELS, "level": level, "target": target}
+        found = quiet(frame, "compare", "auroc", betas, **how)
+        of_beta = ["beta"] if betas else []
+        size = SIZE if betas else []
+        order = [*names, "metric", *of_beta, "target", *size, "n", *TEST, "sign"]
+        assert [*found] == order and found.attrs["level"] == level
+        assert {*found["target"]} == {target} and {*found["n"]} == {labels.count(True)}
+        for beta in betas or [None]:
+            part = found if beta is None else found[found["beta"] == beta].reset_index(drop=True)
+            rows = oracle.compare(scores, labels, beta, level, target)
+            assert_rows(part, [*names, *size, *TEST, "sign"], rows)
+
+
+@given(SEEDS, TARGETS, LEVELS)
+def test_auroc_of_groups_is_compared_by_welch(seed: int, target: str, level: float) -> None:
+    drawn = {name: draw(seed + place) for place, name in enumerate(["east", "north", "south"])}
+    parts = {name: frame[["svm", "label"]] for name, (frame, _) in drawn.items()}
+    frame = pd.concat(parts, names=["site"]).reset_index("site")
+    own = {"east": 0.0, "north": 0.35, "south": 0.2}
+    for beta in ([0.35], own):
+        how: dict[str, Any] = {"score": "svm", "by": "site", "level": level, "target": target}
+        found = quiet(frame.sample(frac=1, random_state=seed), "gap", "auroc", beta, **how)
+        of_beta = ["beta_a", "beta_b"] if beta is own else ["beta"]
+        names, each = ["site_a", "site_b"], ["estimate_a", "estimate_b"]
+        order = [*names, "metric", *of_beta, "target", *SIZE, *each, "n_a", "n_b", *TEST]
+        assert [*found] == order
+        betas = own if beta is own else dict.fromkeys(drawn, 0.35)
+        groups = {
+            name: oracle.group(rows["svm"].tolist(), labels, betas[name], target)
+            for name, (rows, labels) in drawn.items()
+        }
+        assert_rows(found, [*names, *each, *SIZE, *TEST], oracle.gaps(groups, level))
+        for side in "ab":
+            sites = found[f"site_{side}"].tolist()
+            assert found[f"n_{side}"].tolist() == [drawn[x][1].count(True) for x in sites]
+            assert beta is not own or found[f"beta_{side}"].tolist() == [own[x] for x in sites]
+
+
+@pytest.mark.parametrize("beta", [None, [0.05, 0.1]])
+@pytest.mark.parametrize("odds", [1.2, 5.0, np.inf])
+def test_each_pair_is_compared_as_though_alone(beta: Any, odds: float) -> None:
+    rng, truth = np.random.default_rng(0), np.arange(60) < 20
+    frame = pd.DataFrame({"a": rng.normal(truth), "b": rng.normal(2 * truth)})
+    frame["c"] = frame["b"] + rng.normal(size=60) / 2
+    frame["label"] = np.where(np.arange(60) < 14, 1, np.nan)
+    whole, *parts = (
+        frame.pu(score=[*names]).assume(selection_odds=odds).compare("auroc", beta)
+        for names in ("abc", "ab", "ac", "bc")
+    )
+    expected = pd.concat(parts).reset_index(drop=True)
+    pd.testing.assert_frame_equal(*(x.drop(columns="p_adjusted") for x in (whole, expected)))
+    signs = {tuple(part["sign"]) for part in parts}
+    assert (len(signs) > 1) == (odds < np.inf)  # what changes one pair changes no other
+
+
+# Any metric, by what rows add
+
+BETAS, CUT = [0.05, 0.15], 0.8
+KNOWN = np.arange(240) < 60
+EARLY = ["average_precision", "bedroc"]
+NAMES = ["auroc", *EARLY, "recall", "precision", "f1"]
+
+
+def rows_of(kind: str) -> pd.DataFrame:
+    """Draw three models of the same rows of 40 patients; twins differ in 12 rows."""
+    rng, truth = np.random.default_rng(0), np.arange(240) < 90
+    base = rng.normal(truth)
+    models = {model: base + rng.normal(size=240) for model in MODELS[:3]}
+    models["forest"] += 0.4 * truth
+    patient, first = rng.integers(0, 40, 240), 60 * (kind == "twins but of the rest")
+    some = rng.choice(np.arange(first, 240), 12, replace=False)
+    if kind != "models":
+        models["forest"] = models["svm"].copy()
+        models["forest"][some] = rng.permutation(models["svm"])[:12] + 1e-3
+    label = np.where(KNOWN, 1.0, np.nan)
+    return pd.DataFrame({**models, "label": label, "patient": patient})
+
+
+def question(name: str) -> dict[str, Any]:
+    """Return how a metric is asked for."""
+    whole = {"auroc": "auroc", EARLY[0]: EARLY[0], "bedroc": pu_accessor.bedroc(5.0)}
+    return {"metric": whole[name]} if name in whole else {"metric": name, "at": {"threshold": CUT}}
+
+
+@cache
+def reference(kind: str, name: str, beta: float, model: str) -> tuple[Any, oracle.Array]:
+    """Return the value of a model, and what each row adds to it by its weight."""
+    at, score = CUT if "at" in question(name) else 5.0, rows_of(kind)[model].to_numpy()
+    value = oracle.functional(name, score, KNOWN, beta, at)
+    return value(KNOWN / KNOWN.sum(), ~KNOWN / (~KNOWN).sum()), oracle.pulls(value, KNOWN)
+
+
+@pytest.mark.parametrize("cluster", [None, "patient"])
+@pytest.mark.parametrize("kind", ["models", "twins", "twins but of the rest"])
+@pytest.mark.parametrize("name", NAMES)
+def test_errors_are_of_what_rows_add(name: str, kind: str, cluster: str | None) -> None:
+    rows, labels = rows_of(kind), [True if one else None for one in KNOWN]
+    won = [oracle.wins(rows[model].tolist(), labels) for model in MODELS[:2]]
+    second, fourth = oracle.rest_moves(won[0], won[1], same=True)
+    few = name in EARLY and fourth > 17 * second**2  # the rest that is likely positive counts
+    pu = rows.pu(score=MODELS[:2], cluster=cluster)
+    found = pu.compare(beta=BETAS, **question(name), level=0.9)
+    for (_, row), beta in zip(found.iterrows(), BETAS, strict=True):
+        one, pull = reference("models", name, beta, "svm")  # the same in all kinds
+        other, other_pull = reference(kind, name, beta, "forest")
+        terms = np.where(KNOWN, *(pull - other_pull))
+        counted = int(np.ceil(180 * beta)) if few else 180
+        moves = oracle.moves_of(pull, other_pull, ~KNOWN, counted)
+        if name == "auroc":
+            second, fourth = oracle.rest_moves(won[0], won[1], same=False)
+            unit = 1 / (60 * 180 * (1 - beta)) ** 2
+            moves = second * unit, fourth * unit**2
+        clusters = rows["patient"].to_numpy() if cluster else None
+        rest_df = 179 if name == "auroc" else None
+        square, df = oracle.rows_error(terms, KNOWN, moves, clusters, rest_df)
+        # There a row of the rest counts once more in its own rank.
+        rel = {"average_precision": 0.25, "bedroc": 0.06}[name] if few else 1e-6
+        difference, estimate = one - other, row["difference"]
+        away = stats.t.ppf(0.95, row["df"]) * square**0.5
+        assert row["statistic"] == pytest.approx(difference / square**0.5, rel=rel)
+        assert row["df"] == pytest.approx(df, rel=rel)
+        assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(row["statistic"]), row["df"]))
+        limits = [min(difference - away, estimate), max(difference + away, estimate)]
+        assert row[SIZE[1:]].tolist() == pytest.approx(limits, rel=rel, abs=1e-9)
+        assert name != "auroc" or estimate == pytest.approx(difference, abs=1e-12)
+
+
+@pytest.mark.parametrize("cluster", [None, "patient"])
+@pytest.mark.parametrize("name", ["auroc", "average_precision", "precision"])
+def test_p_values_are_adjusted_by_chances_of_the_largest(name: str, cluster: str | None) -> None:
+    rows = rows_of("models").assign(copy=lambda rows: rows["svm"])  # which costs nothing
+    pu: Any = rows.pu(score=MODELS[:4], cluster=cluster)
+    plain, holm, found = (
+        pu.compare(beta=BETAS, **question(name), **how)
+        for how in ({}, {"adjust": "holm"}, {"adjust": "max_t"})
+    )
+    pd.testing.assert_frame_equal(plain, holm)
+    pd.testing.assert_frame_equal(*(x.drop(columns="p_adjusted") for x in (found, holm)))
+    pulls = [reference("models", name, BETAS[1], model)[1] for model in MODELS[:3]]
+    terms = [np.where(KNOWN, *pull) for pull in (*pulls, pulls[0])]
+    names = rows["patient"] if cluster else rows.index
+    sums = np.array([pd.Series(x).groupby(names.to_numpy()).sum() for x in terms])
+    apart = sums[[0, 0, 0, 1, 1, 2]] - sums[[1, 2, 3, 2, 3, 3]]
+    covariance, rng = apart @ apart.T, np.random.default_rng(0)
+    drawn = rng.multivariate_normal(np.zeros(6), covariance, 60_000)
+    large = np.abs(drawn) / np.maximum(np.sqrt(np.diag(covariance)), 1e-9)
+    part, of_holm = (one[one["beta"] == BETAS[1]].reset_index() for one in (found, holm))
+    order, reached = np.argsort(part["p_value"].to_numpy()), 0.0
+    for place, pair in enumerate(order):
+        p = part["p_value"][pair]
+        most = large[:, order[place:]].max(axis=1)
+        reached = max(reached, p, float(np.mean(most >= stats.norm.isf(p / 2))))
+        expected = min(reached, of_holm["p_adjusted"][pair])
+        assert part["p_adjusted"][pair] == pytest.approx(expected, abs=0.006)
+
+
+def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
+    rows, rng, fold = rows_of("models"), np.random.default_rng(3), np.arange(240) % 3
+    rows["patient"] = rng.integers(0, 25, 240)
+    for model in MODELS[:2]:  # patients are alike, and in all folds
+        rows[model] += 3 * rng.normal(size=25)[rows["patient"]]
+    same = fold == fold[:, np.newaxis]
+
+    def area(model: str) -> oracle.Functional:
+        score = rows[model].to_numpy()
+        wins = same * (1 + np.sign(score[:, np.newaxis] - score)) / 2
+        return lambda one, other: np.sum(one * (wins @ (other / (same @ other))), axis=0)
+
+    one, two = (oracle.pulls(area(model), KNOWN) for model in MODELS[:2])
+    terms = np.where(KNOWN, *(one - two))
+    parts = [terms[KNOWN], *(terms[~KNOWN & (fold == place)] for place in range(3))]
+    plain = sum(float(part @ part) * part.size / (part.size - 1) for part in parts)
+    whole, most = oracle.by_cluster(terms, KNOWN, rows["patient"].to_numpy())
+    alone, clustered = (
+        rows.assign(fold=fold)
+        .pu(score=MODELS[:2], by="fold", pool=True, cluster=cluster)
+        .compare("auroc", 0.15)
+        .iloc[0]
+        for cluster in (None, "patient")
+    )
+    assert alone["difference"] == clustered["difference"]
+    effect = (alone["statistic"] / clustered["statistic"]) ** 2
+    assert effect == pytest.approx(whole / plain) and effect > 1.1
+    assert clustered["df"] == pytest.approx(min(alone["df"], most))
+
+
+WAYS: list[Any] = [
+    *(("average_precision", None), ("bedroc", None), ("precision", 12), ("auroc", None)),
+    *(("f1", {"fraction": 0.1}), ("recall", {"threshold": 0.8}), ("lift", {"fraction": 0.03})),
+    (pu_accessor.fbeta(2), 25),
+]
+
+
+@pytest.mark.parametrize("decimals", [12, 1])
+@pytest.mark.parametrize(("name", "at"), [way for way in WAYS if way[0] != "auroc"])
+def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: int) -> None:
+    rows = rows_of("models").round(decimals)
+    found, each = rows.pu(score=MODELS[:3]).compare(name, BETAS, at=at), {}
+    for model in MODELS[:3]:
+        target = None if at else "population"
+        answer = rows.pu(score=model).metric(name, BETAS, at=at, target=target)
+        each[model] = answer.set_index("beta")["estimate"]
+    for _, row in found.iterrows():
+        a, b = (each[row[side]][row["beta"]] for side in ("model_a", "model_b"))
+        assert row["difference"] == pytest.approx(a - b, abs=1e-12)
+        assert row["lower"] <= row["difference"] <= row["upper"]
+
+
+@pytest.mark.parametrize(("name", "at"), WAYS)
+def test_no_difference_is_certain_but_of_one_order(name: Any, at: Any) -> None:
+    """Three models that no row tells apart: the first two are one, the third has another order."""
+    score, order = np.arange(120.0)[::-1] / 60, np.arange(120)
+    order[[100, 101]] = 101, 100  # below all known positives, whatever the cutoff
+    frame = pd.DataFrame({"a": score, "b": score, "c": score[order]})
+    frame["label"] = np.where(np.isin(np.arange(120), [0, 1, 5, 8, 9, 30, 60, 80]), 1.0, np.nan)
+    found = frame.pu(score=[*"abc"]).compare(name, 0.1, at=at)
+    assert (found["difference"] == 0).all() and (found["p_value"] == 1).all()
+    half = found["upper"].to_numpy()
+    np.testing.assert_allclose(-found["lower"], half)
+    assert half[0] == 0 and (half[1:] > 1e-3).all()
+    by_odds = frame.assign(b=np.exp(score)).pu(score=["a", "b"]).compare(name, 0.1, at=at)
+    assert (by_odds["upper"].item() > 0) == (name == "recall")
+
+
+def test_a_metric_without_a_value_has_no_test() -> None:
+    pu = rows_of("models").pu(score=MODELS[:3])
+    with pytest.warns(PUWarning, match="no value at the cutoff"):
+        found = pu.compare("precision", 0.15, at={"threshold": 99})
+    assert found[[*SIZE, "p_value"]].isna().all(axis=None)
+    nothing = pu.compare("recall", 0.15, at={"threshold": 99})
+    assert (nothing["p_value"] == 1).all() and (nothing["difference"] == 0).all()
+
+
+AT: Any = {"at": {"threshold": 0.8}}
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "betas"),
+    [
+        *(("precision", AT, 2), (pu_accessor.fbeta(2), AT, 2), ("npv", {"at": 40}, 2)),
+        *(("f1", {"at": "maximum"}, 2), ("average_precision", {}, 2), ("recall", AT, 2)),
+        *(("recall", {**AT, "target": "examples"}, 2), ("recall", AT, 0), ("fnr", AT, 0)),
+    ],
+)
+def test_gaps_are_those_of_the_intervals_of_each(name: Any, how: Any, betas: int) -> None:
+    """By Zou and Donner: differences to the limits of each add as squares."""
+    parts = {key: binormal(60, 200, 0.5, seed)[0] for seed, key in enumerate("abc")}
+    frame = pd.concat(parts, names=["site"]).reset_index("site")
+    pu: Any = frame.pu(by="site")
+    for beta in ([0.1, 0.2], {"a": 0.1, "b": 0.2, "c": 0.15}) if betas else (None,):
+        each = (pu.metric if how else pu.average_precision)(
+            *([name] if how else []), 0 if beta is None else beta, **how
+        )
+        if beta is None:  # known positives alone have a recall, as though no other were one
+            pu = frame[(frame["site"] != "c") | frame["label"].notna()].pu(by="site")
+        found, of = pu.gap(name, beta, **how), each.set_index(["site", "beta"])
+        assert len(found) == len(each)  # three pairs of three groups
+        assert {*found["target"]} == {each.attrs["target"]} == {found.attrs["target"]}
+        for _, row in found.iterrows():
+            own = [row.get("beta", row.get(f"beta_{x}", 0)) for x in "ab"]
+            a, b = (of.loc[(row[f"site_{x}"], beta)] for x, beta in zip("ab", own, strict=True))
+            down = np.hypot(a.estimate - a.lower, b.upper - b.estimate)
+            up = np.hypot(a.upper - a.estimate, b.estimate - b.lower)
+            apart = a.estimate - b.estimate
+            assert [row["estimate_a"], row["estimate_b"]] == [a.estimate, b.estimate]
+            assert row[SIZE].tolist() == pytest.approx([apart, apart - down, apart + up])
+            assert [row["n_a"], row["n_b"]] == [30, 30] and ("beta" in row) <= (beta is not None)
+
+
+# Dominance
+
+
+@pytest.mark.parametrize("seed", [2, 103, 182])
+def test_dominance_is_that_of_curves_in_fractions(seed: int) -> None:
+    (frame, _), level, beta = draw(seed), [0.95, 0.1][seed % 2], [0.7, 0.3, 1.0][seed % 3]
+    tables: dict[str, dict[str, Any]] = {}
+    for name in MODELS:
+        counted = frame.pu(score=name).contingency(beta, level=level, ranks="all")
+        ends = as_tables(counted, "lower"), as_tables(counted, "upper")
+        middle = estimates_of(frame.assign(score=frame[name]), beta, ends)
+        each = zip(BOUNDS, (ends[0], middle, ends[1]), strict=True)
+        tables[name] = {
+            bound: [(Fraction(fp, fp + tn), Fraction(tp, tp + fn)) for _, tp, fp, fn, tn, *_ in of]
+            for bound, of in each
+        }
+    found = frame.pu(score=MODELS).dominance([0.2, beta], level=level)
+    columns = ["model_a", "model_b", "dominates", "equal", "disjoint", "crossings"]
+    part = found[found["beta"] == beta][columns].to_numpy().tolist()
+    for row, want in zip(part, oracle.dominance(tables), strict=True):
+        assert row == [*want[:-1], pytest.approx(want[-1], abs=1e-12)]
+
+
+def test_dominance_of_groups_takes_a_beta_of_each() -> None:
+    drawn = {name: draw(70 + place)[0] for place, name in enumerate("abc")}
+    pu: Any = pd.concat(drawn, names=["site"]).reset_index("site").pu(by="site", score="svm")
+    found, own = pu.dominance([0.0, 0.3]), pu.dominance(dict.fromkeys("abc", 0.3))
+    columns = ["dominates", "equal", "disjoint", "crossings"]
+    assert [*own] == ["site_a", "site_b", "beta_a", "beta_b", *columns]
+    assert [*found] == ["site_a", "site_b", "beta", *columns]
+    again = found[found["beta"] == 0.3].reset_index(drop=True)
+    pd.testing.assert_frame_equal(own[columns], again[columns])

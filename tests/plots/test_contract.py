@@ -1,0 +1,267 @@
+"""Lines and bands hold the numbers that the method of the same name gives for each curve alone."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from tests.cases import ASSUMED, put
+from tests.plots.pictures import BOUNDS, FRAME, KINDS, MODELS, NAIVE, bands, extent, lines, path
+
+GRID, THRESHOLDS = [0.0, 0.2, 0.4, 0.6], [0.1, 0.25, 0.5]
+SWEEPS = {
+    "selection_odds": [1, 1.25, 1.5, 2, 2.5, 3, 4, 5],
+    "contamination": [0, 0.02, 0.05, 0.1, 0.15, 0.2],
+}
+
+
+def gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return 5 * tp - fp
+
+
+class Plot(NamedTuple):
+    """A plot with its arguments, the points that it must hold, and their vertices."""
+
+    method: str
+    arguments: dict[str, Any]
+    points: Callable[..., list[Any]]
+    vertices: Callable[..., Any] | None = None  # none: there are more, between the points
+
+
+def of_curves(plot: str, ask: str, x: str, y: str, *vertices: Any, **usual: Any) -> Plot:
+    """Return a plot of the curves of a method."""
+
+    def points(pu: Any, beta: Any, **how: Any) -> list[Any]:
+        found = getattr(pu, ask)(beta, **usual | how).isel(beta=0)
+        each = (found.sel(bound=bound) for bound in BOUNDS)
+        return [np.transpose([one[x], one[y]]).astype(float) for one in each]
+
+    return Plot(plot, usual, points, *vertices)
+
+
+def by_cutoff(metric: Any, x: str, *vertices: Any) -> Plot:
+    """Return a plot of a metric at all cutoffs, or at those where its bounds change."""
+
+    def points(pu: Any, beta: Any, **how: Any) -> list[Any]:
+        ranks = pu.contingency(0, ranks="all" if vertices else "breakpoints")["rank"].to_numpy()
+        found = pu.metric(metric, beta, at={"rank": ranks}, target="examples", **how)
+        found["fraction"] = found["rank"] / found["rank"].iloc[-1]
+        return [found[[x, bound]].to_numpy(float) for bound in BOUNDS]
+
+    return Plot("plot_metric", {"metric": metric, "x": x}, points, *vertices)
+
+
+def of_rows(x: str, metric: str, at: Any = None, method: str = "metric", **more: Any) -> Plot:
+    """Return a plot of the rows of a method."""
+
+    def points(pu: Any, beta: Any, **how: Any) -> list[Any]:
+        found = getattr(pu, method)(metric, beta, at=at, **more, **how)
+        return [
+            found[["at" if x == "threshold" else x, bound]].to_numpy(float) for bound in BOUNDS
+        ]
+
+    return Plot("plot_metric", {"metric": metric, "x": x, "at": at}, points, exact)
+
+
+def exact(points: Any, bound: str) -> Any:
+    return points
+
+
+def steps(points: Any, bound: str) -> Any:
+    """Return the corners of steps that hold each value up to the next place."""
+    return np.transpose([np.repeat(points[:, 0], 2)[1:], np.repeat(points[:, 1], 2)[:-1]])
+
+
+def staircase(points: Any, bound: str) -> Any:
+    """Return the edge of a ROC band, which does not step back, or the line as it is."""
+    x, y = points.T
+    if bound == "lower":
+        x, y = np.maximum.accumulate(x), np.minimum.accumulate(y[::-1])[::-1]
+    elif bound == "upper":
+        x, y = np.minimum.accumulate(x[::-1])[::-1], np.maximum.accumulate(y)
+    return np.transpose([x, y])
+
+
+PLOTS: dict[str, Plot] = {
+    "roc": of_curves("plot_roc", "roc_bounds", "fpr", "tpr", staircase, ranks="all"),
+    "pr": of_curves("plot_pr", "pr_bounds", "recall", "precision"),
+    "rank CDF": of_curves("plot_rank_cdf", "rank_cdf", "rank", "rank_cdf", steps),
+    "f1": by_cutoff("f1", "rank"),
+    "mcc": by_cutoff("mcc", "fraction"),
+    "recall": by_cutoff("recall", "fraction"),
+    "gain": by_cutoff(gain, "rank", exact),
+    "precision": by_cutoff("precision", "threshold", lambda *of: steps(*of)[::-1]),
+    "net benefit": of_rows(
+        "threshold", "net_benefit", {"threshold": THRESHOLDS}, target="examples"
+    ),
+    "average precision by beta": of_rows("beta", "average_precision"),
+    "f1 by beta": of_rows("beta", "f1", 40),
+    **{
+        f"precision by {x}": of_rows(x, "precision", 40, "robustness", over={x: values})
+        for x, values in SWEEPS.items()
+    },
+}
+
+Curves = list[tuple[str, str, dict[str, Any], float]]  # panel, label, what is ranked, beta
+Variation = tuple[Any, dict[str, Any], Curves]  # beta, keywords, what must be there
+TWO, OWN, BETAS = MODELS[:2], {"a": 0.1, "b": 0.3}, [0.2, 0.4]
+ONE: Curves = [("", "β = 0.2", {}, 0.2)]
+EVERYWHERE: dict[str, Variation] = {
+    "one": (0.2, {}, ONE),
+    "models": (0.2, {"score": TWO}, [("", name, {"score": name}, 0.2) for name in TWO]),
+    "groups": (
+        OWN,
+        {"by": "site"},
+        [("", f"{key}, β = {beta}", {"site": key}, beta) for key, beta in OWN.items()],
+    ),
+}
+NAMED = [(beta, name, {"score": name}) for beta in BETAS for name in TWO]
+PANELS = [(f"model = {name}", "β = 0.2", {"score": name}, 0.2) for name in TWO]
+ELSEWHERE: dict[str, Variation] = {
+    "columns": (0.2, {"score": TWO, "col": "model"}, PANELS),
+    "rows and columns": (
+        BETAS,
+        {"score": TWO, "row": "beta", "col": "model"},
+        [(f"β = {beta}, model = {name}", "estimate", one, beta) for beta, name, one in NAMED],
+    ),
+    "hues in panels": (
+        BETAS,
+        {"score": TWO, "hue": "model", "col": "beta", "baseline": True},
+        [
+            (f"β = {beta}", NAIVE if own == 0 else name, one, own)
+            for beta, name, one in NAMED
+            for own in (beta, 0)
+        ],
+    ),
+    "betas": (
+        BETAS,
+        {"baseline": True},
+        [("", f"β = {b}", {}, b) for b in BETAS] + [("", NAIVE, {}, 0)],
+    ),
+    "propensities": (0.2, {"propensity": "p"}, ONE),
+    "unlike": (0.2, {"selection_odds": 2, "contamination": 0.1}, ONE),
+    "population": (0.2, {"target": "population"}, ONE),
+    "simultaneous": (0.2, {"band": "simultaneous", "level": 0.9999999}, ONE),
+    **{kind: (0.2, {"reference": kind, "label": "kinds"}, ONE) for kind in KINDS},
+}
+# Not a value at each rank of groups, new examples at ranks of this sample.
+NOT = [("gain", "groups"), ("f1", "population")]
+PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], ELSEWHERE), ("pr", "hues in panels")]
+PAIRS += product(["f1"], [*ELSEWHERE][3:])  # without panels
+
+
+def drawn(name: str, variation: str) -> Any:
+    """Draw a variation of a plot."""
+    plot, (beta, keywords, _) = PLOTS[name], (EVERYWHERE | ELSEWHERE)[variation]
+    asked = {"beta": GRID if " by beta" in name else beta, **plot.arguments, **keywords}
+    return put(FRAME.pu, plot.method, **asked)
+
+
+@pytest.mark.parametrize(("name", "variation"), [pair for pair in PAIRS if pair not in NOT])
+def test_pictures_hold_the_numbers_of_methods(name: str, variation: str) -> None:
+    drawing, (_, asked, wanted) = drawn(name, variation), (EVERYWHERE | ELSEWHERE)[variation]
+    panels = [*drawing.axes.flat] if {"col", "row"} & {*asked} else [drawing]
+    assert [*dict.fromkeys(panel for panel, *_ in wanted)] == [ax.get_title() for ax in panels]
+    how = {key: asked[key] for key in ("level", "band", "target") if key in asked}
+    for ax in panels:
+        filled, left = iter(bands(ax)), [*ax.lines]
+        inside = [curve for curve in wanted if curve[0] == ax.get_title()]
+        for _, label, ranked, beta in sorted(inside, key=lambda curve: curve[1] == NAIVE):
+            line = next(one for one in left if one.get_label() == in_plot(name, label))
+            left.remove(line)
+            rows = FRAME[FRAME["site"] == ranked.get("site", FRAME["site"])]
+            roles = {key: asked[key] for key in ("label", "propensity") if key in asked}
+            pu = rows.pu(score=ranked.get("score", "score"), **roles)
+            pu = pu.assume(**{key: asked[key] for key in ASSUMED if key in asked})
+            points = PLOTS[name].points(pu, GRID if " by beta" in name else beta, **how)
+            compare(name, points, path(line), None if label == NAIVE else next(filled).get_xy())
+        assert next(filled, None) is None and not bands(ax)[len(inside) :]
+
+
+def in_plot(name: str, label: str) -> str:
+    """Return how a plot names a curve: not by a beta, if beta is its x axis."""
+    if " by beta" in name:
+        return "estimate" if label.startswith("β") else label.split(", β")[0]
+    return "known positives" if name == "rank CDF" and label.startswith("β") else label
+
+
+def new(vertices: Any) -> Any:
+    """Return vertices that differ from the one before."""
+    return vertices[np.append(True, (np.diff(vertices, axis=0) != 0).any(axis=1))]
+
+
+def compare(name: str, points: list[Any], line: Any, edges: Any) -> None:
+    """Compare what is drawn with the estimates, lower and upper bounds of its curve."""
+    points, vertices = (
+        [each[np.isfinite(each).all(axis=1)] for each in points],
+        PLOTS[name].vertices,
+    )
+    if vertices is not None:
+        middle, low, high = (vertices(*each) for each in zip(points, BOUNDS, strict=True))
+        np.testing.assert_allclose(new(line), new(middle), rtol=1e-12, atol=1e-12)
+        if edges is not None:
+            around = new(np.concatenate([high, low[::-1], high[:1]]))
+            np.testing.assert_allclose(new(np.append(edges, edges[:1], 0)), around, 1e-12, 1e-12)
+        return
+    if name == "pr":  # undefined before the first positive; the band has no teeth
+        points = [each[np.argmax(each[:, 0] > 0) :] for each in points]
+        for each, sign in ((points[1], -1), (points[2], 1)) if edges is not None else ():
+            assert (sign * (height(edges, each[:, 0], sign) - each[:, 1]) > -1e-6).all()
+        points, edges = points[:1], line
+    for shown, wanted in ((line, points[:1]), (edges, points[1:])):
+        for each in wanted if shown is not None else []:
+            assert {*map(tuple, each.round(9))} <= {*map(tuple, shown.round(9))}
+
+
+def height(edges: Any, x: Any, sign: int) -> Any:
+    """Return the height of the upper or the lower edge of an area."""
+    turn = int(np.argmax(np.diff(edges[:, 0]) < 0))
+    edge = edges[: turn + 1] if sign > 0 else edges[turn:][::-1]
+    return sign * np.max([sign * np.interp(x + near, *edge.T) for near in (-1e-9, 1e-9)], axis=0)
+
+
+def test_reliability_diagrams_hold_bins() -> None:
+    gap = FRAME[(FRAME["model 0"] < 0.4) | (FRAME["model 0"] > 0.6)].pu(score="model 0")
+    asked: Any = {"bins": 5, "band": "simultaneous"}
+    found = gap.calibration(0.2, **asked).dropna()
+    assert len(found) == 4  # the bin between is empty
+    for betas, shifts in (([0.2], [0]), ([0.2, 0.4], [-0.008, 0.008])):
+        ax = gap.plot_calibration(betas, **asked)
+        (counts,) = (patch for patch in ax.patches if patch not in bands(ax))
+        middle = found["mean_score"] + shifts[0]
+        np.testing.assert_allclose(path(lines(ax, "β = 0.2")[0]).T, [middle, found["estimate"]])
+        wanted = np.transpose([middle - 0.006, middle + 0.006, found["lower"], found["upper"]])
+        np.testing.assert_allclose([extent(ax, bar) for bar in bands(ax)][:4], wanted)
+        corners, share = (
+            counts.get_xy()[:-1].reshape(-1, 4, 2),
+            found["examples"] / found["examples"].max(),
+        )
+        np.testing.assert_allclose(corners[:, [0, 2], 0], found[["left", "right"]])
+        np.testing.assert_allclose(corners[:, :2, 1].T, [[0] * 4, 0.1 * share])
+        last = path(lines(ax, f"β = {betas[-1]}")[0])[:, 0]
+        np.testing.assert_allclose(last, found["mean_score"] + shifts[-1])
+
+
+FORESTS: dict[str, dict[str, Any]] = {
+    "auroc": {},
+    "average_precision": {"target": "examples", "level": 0.8},
+    "f1": {"at": {"rank": 40}},
+    "npv": {"at": {"fraction": 0.2}},
+    "recall": {"at": "youden"},
+}
+
+
+@pytest.mark.parametrize("metric", FORESTS)
+def test_a_forest_has_the_numbers_of_the_method(metric: str) -> None:
+    pu, asked = FRAME.pu(score=MODELS[:3]), FORESTS[metric]
+    ax, found = pu.plot_forest(metric, [0.1, 0.2], **asked), pu.metric(metric, [0.1, 0.2], **asked)
+    for beta, shift, bars in ((0.1, -0.2, bands(ax)[:3]), (0.2, 0.2, bands(ax)[3:])):
+        own, places = found[found["beta"] == beta], np.arange(3) + shift
+        np.testing.assert_allclose(path(lines(ax, f"β = {beta}")[0]).T, [own["estimate"], places])
+        left, right, *rows = np.transpose([extent(ax, bar) for bar in bars])
+        np.testing.assert_allclose([left, right], [own["lower"], own["upper"]])
+        np.testing.assert_allclose(np.mean(rows, axis=0), places)
+    inches = np.ptp(rows, axis=0) * ax.get_window_extent().height / 3 / ax.figure.dpi
+    assert inches == pytest.approx(0.12, rel=0.2)
