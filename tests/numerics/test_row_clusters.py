@@ -23,7 +23,7 @@ def test_sums_are_those_of_rows(threads: str, missing: float, monkeypatch: Any) 
     for threshold in (values, values[::5], *np.array([[0.25], [np.inf], [np.nan]])):
         edges = np.concatenate([[np.inf], threshold, [np.nan]])
         known, rest = rng.normal(size=(2, edges.size - 1))
-        low = {"nan": -np.inf, "posinf": np.inf, "neginf": -1e9}
+        low: Any = {"nan": -np.inf, "posinf": np.inf, "neginf": -1e9}
         cost, worst = np.nan_to_num(score, **low), np.nan_to_num(edges[1:], **low)
         step = np.array([np.argmax(worst <= one) for one in cost])
         moved, expected = np.where(positive, known[step], rest[step]), np.zeros((2, 15))
