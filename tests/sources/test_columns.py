@@ -10,14 +10,11 @@ import pytest
 import xarray as xr
 
 from pu_accessor import PUError, PUValueError, from_arrays, from_chunks
-from tests.cases import put
 
 MEANT = [True, None, False, None, True]
 NUMBERS = [1, None, 0, None, 1]
 FLOATS = np.array([1, np.nan, 0, np.nan, 1])
 SCORE = [5.0, 4.0, 3.0, 2.0, 1.0]
-SPLIT: dict[str, Any] = {"positive": 0, "negative": [1, 7]}
-SIDES: dict[str, Any] = {"positive": [None], "unlabeled": 1}
 
 
 def tables_of(score: Any, label: Any, **coding: Any) -> xr.Dataset:
@@ -25,25 +22,25 @@ def tables_of(score: Any, label: Any, **coding: Any) -> xr.Dataset:
     return from_arrays(score, label, **coding).contingency([0, 1], ranks="all")
 
 
+def as_objects(*values: Any) -> Any:
+    """Return a column of these objects."""
+    return pd.Series([*values], dtype=object)
+
+
 EXPECTED = tables_of(SCORE, MEANT)
 NUMBERED: list[Any] = [
     *((pd.array(NUMBERS, kind), {}) for kind in ("Int64", "Float32", "int8[pyarrow]")),
     *((pd.array(MEANT, kind), {}) for kind in ("boolean", "bool[pyarrow]")),
     *((FLOATS.astype(order), {}) for order in ("<f4", ">f8")),
-    *(
-        (pd.array([None, 1, 0, 1, None], "Int8"), SIDES),
-        (np.array([0, np.nan, 1, np.nan, 0]), SPLIT),
-    ),
+    (pd.array([None, 1, 0, 1, None], "Int8"), {"positive": [None], "unlabeled": 1}),
+    (np.array([0, np.nan, 1, np.nan, 0]), {"positive": 0, "negative": [1, 7]}),
 ]
 CODED: list[Any] = [
     *((label, {}) for label in (MEANT, xr.DataArray(FLOATS))),
-    (pd.Series([True, np.nan, False, pd.NA, True], dtype=object), {}),
-    (pd.Categorical(MEANT, categories=[True, False]), {}),
+    (as_objects(True, np.nan, False, pd.NA, True), {}),
     (pd.Categorical(NUMBERS, categories=[0, 1, 2]), {}),
     (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),
-    ([1, 0, -1, 0, 1], {"unlabeled": 0, "negative": -1}),
     ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
-    (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
     ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
     (pd.Series([(1,), None, (0,), None, (1,)]), {"positive": [(1,)], "negative": [(0,)]}),
     *((np.array([1, -1, 0, -1, 1], order), {"unlabeled": -1}) for order in (">i4", "<i4")),
@@ -74,35 +71,22 @@ def test_full_labels(label: Any, coding: Any, counts: list[int], monkeypatch: An
 
 
 # Labels from the best to the worst, and what is advised: the best are positive, whatever is rare.
-ORDERED = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+RANKED = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+GRADES: Any = [pd.Categorical(["high", "high", "mid", x], dtype=RANKED) for x in ("low", None)]
 ADVISED: list[Any] = [
-    ([3, 2, 1, None], {}, "positive=[1, 2, 3]"),
     ([3, 2, 1, 0, 0], {}, "positive=[1, 2, 3], and negative=0 or unlabeled=0"),
     ([*"3210"], {}, "positive=['1', '2', '3'], and negative='0' or unlabeled='0'"),
-    ([2, 1, 0, None], {}, "positive=[1, 2]"),
-    ([5, 4, 3, 2, 1, None], {}, "positive=[1, 2, 3, 4, 5]"),
     ([5, 4, 3, 2, 1], {}, "positive=[2, 3, 4, 5], and negative=1 or unlabeled=1"),
     ([3, 2, -1, None], {}, "positive=[2, 3], unlabeled=[-1, None]"),
     ([3, 1, 0, -2, None], {}, "positive=[1, 3], negative=[0, -2]"),
-    ([2, 2, 1, 1, 1], {}, "positive=2, unlabeled=1"),
     ([3, 2, 1, None], {"positive": 2}, "positive=[2, 3], negative=1"),
     ([3, 2, 1, 0], {"positive": 3}, "negative=[2, 1, 0] or unlabeled=[2, 1, 0]"),
-    (pd.array([2, 1, None], "Int64"), {}, "positive=[1, 2]"),
-    (
-        pd.Categorical(["high", "high", "mid", "low"], dtype=ORDERED),
-        {},
-        "positive=['mid', 'high'], and negative='low' or unlabeled='low'",
-    ),
-    (pd.Categorical(["high", "high", "mid", None], dtype=ORDERED), {}, "positive=['mid', 'high']"),
-    (["yes", "yes", "no"], {}, "positive='yes', and negative='no' or unlabeled='no'"),
+    (GRADES[0], {}, "positive=['mid', 'high'], and negative='low' or unlabeled='low'"),
+    (GRADES[1], {}, "positive=['mid', 'high']"),
     ([" YES ", " YES ", "no", None], {}, "positive=' YES ', negative='no'"),
     ([*"++-", None], {}, "positive='+', negative='-'"),
     ([*"PNUU"], {}, "positive='P', negative='N', unlabeled='U'"),
-    (["case", "control"], {}, "positive='case', and negative='control' or unlabeled='control'"),
-    (["1", "1", "-1"], {}, "positive='1', unlabeled='-1'"),
     ([True, False, "unknown"], {}, "unlabeled='unknown'"),
-    ([1, "yes", None], {}, "positive=[1, 'yes']"),
-    ([True, "no", "no", None], {}, "negative='no'"),
     ([True, 0, "x", "x", None], {}, "unlabeled=['x', None]"),
     (["good", "bad", "bad"], {}, "positive='good', unlabeled='bad'; if 'bad' is positive: po"),
     (["good", "good", "bad", None], {}, "positive=['bad', 'good']"),
@@ -127,10 +111,8 @@ def test_advice_for_labels_is_right_as_it_is_typed(label: Any, coding: Any, advi
 
 THRESHOLDED: list[Any] = [
     (np.linspace(0, 1, 99), "probabilities", 0.5),
-    ([0.99, 1, None], "probabilities", 0.5),
     (pd.array([0.2, 0.99, None], "Float64"), "probabilities", 0.5),
-    (range(20), "many grades", 1),
-    ([*"0123456789"], "many grades", 1),
+    *((range(20), "many grades", 1), ([*"0123456789"], "many grades", 1)),
     (np.linspace(-3, 8, 14), "measurements", 2.5),
 ]
 
@@ -140,9 +122,10 @@ def test_numbers_are_thresholded_by_the_line(label: Any, looks: str, least: floa
     frame = pd.DataFrame({"score": np.arange(len(label)), "label": label})
     with pytest.raises(PUValueError, match=f"these look like {looks}. Threshold") as told:
         frame.pu.auroc(0)
-    line = re.search(r"df\['label'\] = np.where.* np.nan\)", str(told.value))
-    assert line is not None
-    exec(line[0], {"df": frame, "np": np})
+    exec(
+        re.findall(r"df\['label'\] = np.where.* np.nan\)", str(told.value))[0],
+        {"df": frame, "np": np},
+    )
     many = pd.Series(label).astype(float) >= least
     assert frame["label"].notna().tolist() == many.tolist()
     assert (looks == "probabilities") == ("are not supported" in str(told.value))
@@ -162,15 +145,10 @@ class Tensor:
         return self.values
 
 
-SCORES: list[Any] = [
-    [5, 4, 3, 2, 1],
-    range(5, 0, -1),
-    np.array(SCORE, "float32"),
-    xr.DataArray(SCORE),
-]
+SCORES: list[Any] = [range(5, 0, -1), np.array(SCORE, "float32"), xr.DataArray(SCORE)]
 SCORES += [np.array(SCORE, np.longdouble), pd.array(SCORE, "double[pyarrow]"), Tensor(SCORE)]
 SCORES += [pd.Series([5, 4.0, np.float32(3), 2, 1], dtype=object), pd.arrays.SparseArray(SCORE)]
-SCORES += [pd.Series([Decimal(n) for n in (5, 4, 3, 2, 1)])]
+SCORES += [as_objects(*map(Decimal, SCORE))]
 
 
 @pytest.mark.parametrize("score", SCORES, ids=lambda score: type(score).__name__)
@@ -180,25 +158,10 @@ def test_scores_of_any_real_dtype(score: Any) -> None:
     assert from_arrays(score, MEANT, count=count).contingency(0, ranks=[3])["n_unlabeled"] == 5
 
 
-@pytest.mark.parametrize("kind", ["Float64", "double[pyarrow]", object, float])
-def test_missing_scores_of_any_dtype(kind: Any) -> None:
-    score = pd.Series([5, 4, 3, None, 1], dtype=kind)
-    with pytest.raises(PUValueError, match="'score' contains NaN in 1 of 5 rows"):
-        tables_of(score, MEANT)
-    for some in (score, score.astype(object).where(score.notna(), pd.NA)):
-        found = tables_of(some, MEANT, nan_policy="omit")
-        xr.testing.assert_identical(found, tables_of([5, 4, 3, 1], [True, None, False, True]))
-
-
 # Pieces of three scores each: the first ones differ by less than float64 tells, or it holds all.
 LABEL = pd.array([True, None, None], dtype="boolean")
-ULP = np.finfo(np.longdouble).eps
 LONG = np.array([1, 2, 3], dtype=np.longdouble)
-
-
-def as_objects(*values: Any) -> Any:
-    """Return a column of these objects."""
-    return pd.Series([*values], dtype=object)
+NEXT = LONG + np.finfo(np.longdouble).eps * np.array([1, 0, 0])
 
 
 CLOSE: list[tuple[Any, Any]] = [
@@ -206,15 +169,12 @@ CLOSE: list[tuple[Any, Any]] = [
     ([-(2**53), 1, 2], [-(2**53) - 1, 1, 2]),
     (np.array([2**63, 1, 2], "uint64"), np.array([2**63 + 1, 1, 2], "uint64")),
     (pd.array([2**60, 1, 2], "Int64"), pd.array([2**60 + 1, 1, 2], "Int64")),
-    (as_objects(-(2**53), 1, 2), as_objects(-(2**53) - 1, 1, 2)),
     tuple(as_objects(x, *map(Decimal, "12")) for x in (Decimal.from_float(0.1), Decimal("0.1"))),
 ]
-if np.finfo(np.float64).eps > ULP:  # not on each platform
-    NEXT = LONG + ULP * np.array([1, 0, 0])
+if (NEXT.astype(float) == LONG).all():  # not on each platform
     CLOSE += [(LONG, NEXT), (as_objects(*LONG), as_objects(*NEXT))]
 EXACT: list[Any] = [[Decimal("0.1"), Decimal("123456789.25"), Decimal("-Infinity")]]
-EXACT += [[2**53 - 1, 0, -(2**53) + 1], np.array([0.1, 0.2, 0.3], "float32")]
-EXACT += [np.array([0.1, 0.2, -np.inf], np.longdouble)]
+EXACT += [[2**53 - 1, 0, -(2**53) + 1], np.array([0.1, 0.2, -np.inf], np.longdouble)]
 
 
 def in_pieces(*scores: Any) -> tuple[Any, Any]:
@@ -225,9 +185,8 @@ def in_pieces(*scores: Any) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("scores", CLOSE)
 def test_scores_are_not_tied_silently(scores: Any) -> None:
-    for pu, may in zip(
-        in_pieces(*scores), (r"may not tell apart\. Pi", "cannot tell"), strict=True
-    ):
+    told = r"may not tell apart\. Pi", "cannot tell"
+    for pu, may in zip(in_pieces(*scores), told, strict=True):
         with pytest.raises(PUValueError, match=f"float64 {may}"):
             pu.roc_bounds(0.3)
 
@@ -250,15 +209,12 @@ def test_large_numbers_that_stay_apart_are_scores() -> None:
 
 
 SIGNAL = [Decimal("sNaN"), Decimal(1), Decimal(2)]
-ODD: list[dict[str, Any]] = [{"score": SIGNAL, "label": LABEL}]
-ODD += [{"score": [3, 2, 1], "label": as_objects(1, None, SIGNAL[0])}]
-ODD += [{"score": [3, 2, 1], "label": LABEL, role: SIGNAL} for role in ("propensity", "by")]
 
 
-@pytest.mark.parametrize("columns", ODD)
-def test_a_number_that_refuses_to_be_looked_at(columns: dict[str, Any]) -> None:
-    frame = pd.DataFrame(columns)
-    roles: dict[str, Any] = {name: name for name in columns}
+@pytest.mark.parametrize("role", ["score", "label", "propensity", "by"])
+def test_a_number_that_refuses_to_be_looked_at(role: str) -> None:
+    columns = {"score": [3, 2, 1], "label": LABEL, role: as_objects(*SIGNAL)}
+    frame, roles = pd.DataFrame(columns), dict[str, Any](zip(columns, columns, strict=True))
     for pu in (frame.pu(**roles), from_chunks([frame], **roles)):
         with pytest.raises(PUError, match=r"sNaN|signaling NaN"):
             pu.auroc(0.3, target="examples")
@@ -278,19 +234,16 @@ def test_columns_of_any_name(name: Any) -> None:
 @pytest.mark.parametrize("role", ["score", "label"])
 def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
     columns = {"score": [2.0, 1.0], "label": [1, np.nan], role: ["yes", "no"]}
-    frame = pd.DataFrame(columns).rename(columns={role: None})
-    pu = frame.pu(**{role: None})
-    for method in ["auroc", *["sample_to_label"] * (role == "label")]:
-        with pytest.raises(PUError, match=f"{role} column '{role}' (must contain|contains)"):
-            put(pu, method, 1, **{"random_state": 0} if method != "auroc" else {})
+    pu = pd.DataFrame(columns).rename(columns={role: None}).pu(**{role: None})
+    with pytest.raises(PUError, match=f"{role} column '{role}' (must contain|contains)"):
+        pu.auroc(1)
     assert f"{role} column '{role}'" in " ".join(repr(pu).split())
 
 
 def test_lists_that_change_later_change_nothing() -> None:
-    frame = pd.DataFrame({"score": SCORE, "label": MEANT, "weekday": 1})
-    lists: list[list[Any]] = [["score"], ["weekday"], [None]]
-    pu = frame.pu(**dict(zip(("score", "by", "unlabeled"), lists, strict=True)))
-    expected = pu.contingency(0.5, ranks="all")
-    for role in lists:
+    lists: dict[str, list[Any]] = {"score": ["score"], "by": ["weekday"], "unlabeled": [None]}
+    pu = pd.DataFrame({"score": SCORE, "label": MEANT, "weekday": 1}).pu(**lists)
+    expected = pu.auroc(0.5)
+    for role in lists.values():
         role.append("gone")
-    xr.testing.assert_identical(pu.contingency(0.5, ranks="all"), expected)
+    assert pu.auroc(0.5).equals(expected)

@@ -4,14 +4,14 @@ import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUError, PUTypeError, PUValueError
+from pu_accessor import PUError
 from tests.cases import pu
 from tests.sources.test_every_source import FRAME, MODELS
 from tests.sources.test_pieces import Ask, check_both
@@ -70,13 +70,11 @@ def test_a_cluster(tmp_path: Path) -> None:
     ):
         for ask in SOME:
             check_both(ask, FRAME[:300], parts.pu)
-        check_both(SOME[0], FRAME, DDF.persist().pu)
         check_both(lambda pu: pu(score="holes").auroc(0.3), FRAME, DDF.pu)  # an error
 
 
 @pytest.mark.parametrize("by", [["key"], ["fold", "key"]])
 def test_groupbys(by: Any) -> None:
-    assert DDF.groupby(by).pu.auroc(0.3).equals(pu(FRAME.groupby(by)).auroc(0.3))
     frame = FRAME.assign(key=pd.Categorical(FRAME["key"], ["c", "b", "a"]))
     ddf = dd.from_pandas(frame, npartitions=3, sort=False)
     for observed in (True, False):
@@ -86,49 +84,44 @@ def test_groupbys(by: Any) -> None:
 
 
 GROUPBYS: list[Any] = [
-    (lambda: DDF.groupby(DDF["fold"] > 0), PUTypeError, "must be one of columns"),
-    (lambda: DDF.groupby(lambda row: row % 2), PUTypeError, "must be one of columns"),
-    (lambda: DDF.groupby("key", sort=False), PUValueError, "must have sort=True"),
-    (lambda: DDF.groupby("key", dropna=False), PUValueError, "must have dropna=True"),
-    (lambda: DDF.groupby("key")["score"], PUTypeError, "of a whole frame"),
+    (lambda: DDF.groupby(DDF["fold"] > 0), "must be one of columns"),
+    (lambda: DDF.groupby("key", sort=False), "must have sort=True"),
+    (lambda: DDF.groupby("key", dropna=False), "must have dropna=True"),
+    (lambda: DDF.groupby("key")["score"], "of a whole frame"),
 ]
 
 
-@pytest.mark.parametrize(("group", "error", "told"), GROUPBYS)
-def test_other_groupbys_are_refused(group: Any, error: type[PUError], told: str) -> None:
-    with pytest.raises(error, match=told):
+@pytest.mark.parametrize(("group", "told"), GROUPBYS)
+def test_other_groupbys_are_refused(group: Any, told: str) -> None:
+    with pytest.raises(PUError, match=told):
         group().pu  # noqa: B018
 
 
 def test_partitions_are_read_twice_for_all_groups_and_models_and_of_named_columns() -> None:
-    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 100)]
-    read, names = [0] * len(parts), set[str]()
+    read, names = [0] * 4, set[str]()
 
     def load(number: int, columns: Any = None) -> Any:
-        some = parts[number] if columns is None else parts[number][columns]
+        some = FRAME[100 * number :][:100][columns or [*FRAME]]
         read[number] += 1
         names.update(some.columns)
         return some
 
-    ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
+    ddf = dd.from_map(load, range(4), meta=FRAME.iloc[:0])
     check_both(lambda pu: pu(score=MODELS, by="key").roc_bounds([0.1, 0.3]), FRAME, ddf.pu)
-    assert read == [2] * len(parts) and names == {"key", "label", *MODELS}
+    assert read == [2] * 4 and names == {"key", "label", *MODELS}
 
 
 def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, known, rng = 100_000, 60, np.random.default_rng(3)
     frame = pd.DataFrame({"score": rng.normal(size=rows), "key": rng.choice(["a", "b"], rows)})
-    label = np.where(np.isin(np.arange(rows), rng.choice(rows, known, replace=False)), 1, np.nan)
-    frame = frame.assign(square=frame["score"] ** 2, label=label)
+    frame["label"] = frame["score"].sample(known, random_state=3) * 0 + 1
+    frame["square"] = frame["score"] ** 2
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
     monkeypatch.setattr("pu_accessor.sources.first_pass._MAX_SAMPLED_ROWS", 100)
     sizes: list[int] = []
-    frames: list[int] = []
 
     def note(key: Any, value: Any, graph: Any, state: Any, worker: Any) -> None:
-        if isinstance(value, pd.DataFrame):
-            frames.append(len(value))  # stays where it is
-        else:
+        if not isinstance(value, pd.DataFrame):  # which stays where it is
             sizes.append(len(pickle.dumps(value)))
 
     asked: list[Ask] = [lambda pu: pu(by="key").contingency(0.05, ranks=[10_000, 45_000])]
@@ -136,17 +129,13 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
     with dask.callbacks.Callback(posttask=note):
         for ask in asked:
             check_both(ask, frame, ddf.pu)
-    assert max(frames) == rows // 4 and len(sizes) > 3 * 2 * 4
     assert 8 * known < max(sizes) < 20_000  # a partition's scores are 200,000
 
 
 def test_a_cluster_that_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed.scheduler import KilledWorker
 
-    def give_up(*_: Any) -> Any:
-        worker: Any = SimpleNamespace(address="tcp://127.0.0.1:1")
-        raise KilledWorker("task", last_worker=worker, allowed_failures=3)
-
-    monkeypatch.setattr("pu_accessor.dask.compute", give_up)
+    killed = KilledWorker("task", Mock(address="tcp://127.0.0.1:1"), allowed_failures=3)
+    monkeypatch.setattr("pu_accessor.dask.compute", Mock(side_effect=killed))
     with pytest.raises(PUError, match=r"(?s)^ddf could .*KilledWorker.*no result.*repartition"):
         DDF.pu.auroc(0.3)

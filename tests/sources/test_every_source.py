@@ -1,5 +1,6 @@
 """Every source answers as a frame of the same rows does: any question, any dtypes and pieces."""
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -66,42 +67,34 @@ BOUND += [{"contamination": 0.1}, *({"reference": x} for x in ("both", "tightest
 GROUPED: list[Roles] = [{"by": "key"}, {"by": ["fold", "key"]}, {"by": "key", "score": MODELS}]
 GROUPED += [{"by": "key", "pool": True}, {"by": ["fold", "key"], "average": "fold"}]
 P, AT, OLD = {"score": "p"}, {"at": {"threshold": 0.5}}, {"target": "examples"}
+PLACES: list[Any] = [AT["at"], {"fraction": 0.1}, {"fpr": 0.1}, "maximum"]
 ASKED: list[tuple[str, Roles]] = [
     ("contingency", {"beta": [0.1, 0.3], "ranks": [9, 30]}),
     ("contingency", {"beta": {"a": 0.3, "b": 0.2}, "ranks": [0, 5], "by": "key"}),
     ("contingency", {"beta": 0.3, "ranks": "breakpoints", "band": "simultaneous"}),
-    ("roc_bounds", {"beta": [0.05, 0.3]}),
-    ("roc_bounds", {"beta": 0.3, "band": "dkw"}),
+    *(("roc_bounds", more) for more in ({"beta": [0.05, 0.3]}, {"beta": 0.3, "band": "dkw"})),
     ("pr_bounds", {"beta": 0.3, "target": "population"}),
     ("rank_cdf", {"beta": 0.3, "band": "bootstrap"}),
-    ("auroc", {"beta": [0.2, 0.3]}),
-    ("auroc", {"beta": 0.3, **OLD}),
-    ("auroc", {"beta": 0.3, "max_fpr": 0.2}),
-    ("average_precision", {"beta": [0.2, 0.3]}),
-    ("average_precision", {"beta": 0.3, **OLD}),
-    ("average_precision", {"beta": 0.3, "prevalence": 0.1}),
+    *((name, {"beta": [0.2, 0.3]}) for name in ("auroc", "average_precision")),
+    *(("auroc", {"beta": 0.3, **more}) for more in (OLD, {"max_fpr": 0.2})),
+    *(("average_precision", {"beta": 0.3, **more}) for more in (OLD, {"prevalence": 0.1})),
     ("metric", {"metric": ["f1", "lift"], "beta": 0.3, "at": {"rank": [9, 30]}}),
-    ("metric", {"metric": "precision", "beta": 0.3, "at": {"fraction": 0.1}}),
-    ("metric", {"metric": "precision", "beta": 0.3, **AT}),
-    ("metric", {"metric": "recall", "beta": 0.3, "at": {"fpr": 0.1}}),
-    ("metric", {"metric": "f1", "beta": 0.3, "at": "maximum"}),
+    *(("metric", {"metric": "precision", "beta": 0.3, "at": at}) for at in PLACES),
     ("metric", {"metric": "bedroc", "beta": 0.3, **OLD}),
     ("metric", {"metric": "net_benefit", "beta": 0.3, "at": {"threshold": [0.2, 0.5]}, **P}),
     ("metric", {"metric": "boyce"}),
     ("calibration", {"beta": 0.3, "bins": 4, **P}),
     ("cutoff", {"beta": 0.3, "precision": 0.4}),
     ("cutoff", {"beta": 0.3, "recall": 0.5, "target": "population"}),
-    ("estimate_beta", {}),
-    ("estimate_beta", {"method": "feasible"}),
-    ("estimate_beta", {"method": "mean_matching"}),
+    *(("estimate_beta", {"method": how}) for how in ("two_sided", "feasible", "mean_matching")),
     ("check_assumptions", {"beta": 0.3, "strata": "fold", "wave": "fold"}),
     ("compare", {"score": ["holes", "other"], "metric": "auroc", "beta": 0.3}),
     ("compare", {"score": MODELS, "metric": "precision", "beta": 0.3, **AT}),
+    ("compare", {"score": MODELS}),
     ("gap", {"metric": "auroc", "beta": 0.3, "by": "key"}),
     ("gap", {"metric": "recall", "beta": 0.3, "by": "key", **AT}),
     ("dominance", {"beta": 0.3, "by": "key"}),
     ("robustness", {"metric": "auroc", "beta": 0.3, "over": {"selection_odds": [1, 2]}}),
-    ("compare", {"score": MODELS}),
 ]
 # Methods that are answered alike where few scores are kept; bounds alone may be wider then.
 EXACT = {"metric", "cutoff", "compare", "calibration", "robustness"}
@@ -125,9 +118,8 @@ def in_xarray(frame: Rows, roles: Roles, rng: Rng) -> Any:
 def in_models(frame: Rows, roles: Roles, rng: Rng) -> Any:
     """Return the accessor of samples of two models."""
     ds = xr.Dataset.from_dataframe(frame.drop(columns="score").rename_axis("place"))
-    score = xr.DataArray(frame[MODELS].to_numpy(), dims=["place", "model"])
-    rest = {name: roles[name] for name in roles if name != "score"}
-    return ds.assign(score=score).assign_coords(model=MODELS).pu(dim="place", **rest)
+    ds = ds.assign(score=(("place", "model"), frame[MODELS].to_numpy()), model=MODELS)
+    return ds.pu(dim="place", **roles | {"score": "score"})
 
 
 def grouped(frame: Rows, roles: Roles, rng: Rng) -> Any:
@@ -138,14 +130,15 @@ def grouped(frame: Rows, roles: Roles, rng: Rng) -> Any:
 def parted(frame: Rows, parts: int) -> Any:
     """Return the accessor of partitions."""
     from_pandas: Any = dd.from_pandas
-    return from_pandas(frame, npartitions=parts, sort=False).pu
+    return pu(from_pandas(frame, npartitions=parts, sort=False))
 
 
 SCORES = ["float64", "object", "Float64", "double[pyarrow]"]
 LABELS = ["object", "Int8", "Float32", "boolean", "bool[pyarrow]", "category"]
 KINDS = {"key": ["object", "str", "category"], "fold": ["int8", "uint64", "Int32"]}
 KINDS |= {"patient": ["object", "category", "int32", "Float64"], "label": LABELS}
-KINDS |= {"times": ["Int64", "uint8", "float32", "object"], **dict.fromkeys(MODELS, SCORES)}
+KINDS |= dict.fromkeys([*MODELS, "holes"], SCORES)
+KINDS |= {"times": ["Int64", "uint8", "float32", "object"]}
 
 
 def loosened(frame: Rows, rng: Rng) -> Rows:
@@ -185,9 +178,9 @@ SOURCES: dict[str, Callable[[Rows, Roles, Rng], Any]] = {
     "chunks of other dtypes": lambda df, roles, rng: pu_accessor.from_chunks(
         [loosened(one, rng) for one in chunks_of(df, rng)], **roles
     ),
-    "small chunks": lambda df, roles, rng: pu_accessor.from_chunks(chunks_of(df, rng), **roles),
     "partitions": lambda df, roles, rng: parted(df, int(rng.integers(1, 4)))(**roles),
 }
+SOURCES["small chunks"] = SOURCES["chunks"]
 
 
 def check_alike(found: Any, expected: Any, *, attrs: bool = True) -> None:
@@ -203,21 +196,17 @@ def check_alike(found: Any, expected: Any, *, attrs: bool = True) -> None:
     assert found.attrs == expected.attrs or not attrs
 
 
-def extras(source: str) -> list[Roles]:
-    """Return what may be bound: arrays and samples have no groups, a groupby has them."""
-    alone, groups = [{}, {}, *BOUND], [*GROUPED, *(one | GROUPED[0] for one in BOUND)]
-    if source == "models in xarray":
-        return [one | {"score": MODELS} for one in alone if "score" not in one]
-    return alone * (source != "groupby") + groups * (source not in ("arrays", "xarray"))
+EXTRA = [{}, {}, *BOUND, *GROUPED, *(one | GROUPED[0] for one in BOUND)]
+QUESTIONS = [(method, extra | terms) for extra in EXTRA for method, terms in ASKED]
 
 
-def questions(source: str) -> list[tuple[str, Roles]]:
-    """Return what can be asked."""
+def fits(source: str, method: str, terms: Roles) -> bool:
+    """Tell what can be asked: arrays and samples have no groups, a groupby has them."""
+    if source == "groupby":
+        return "by" in terms
     if source == "models in xarray":
-        kept = [one for one in ASKED if "by" not in one[1]]
-        return [one for one in kept if one[1].get("score", MODELS) == MODELS]
-    apart = source in ("arrays", "xarray")
-    return [one for one in ASKED if not (apart and ("by" in one[1] or one[0] == "compare"))]
+        return "by" not in terms and terms.get("score", MODELS) == MODELS
+    return source not in ("arrays", "xarray") or ("by" not in terms and method != "compare")
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -226,20 +215,18 @@ def questions(source: str) -> list[tuple[str, Roles]]:
 def test_a_source_answers_as_the_frame_does(
     source: str, frame: Rows, seed: int, data: st.DataObject
 ) -> None:
-    method, keywords = data.draw(st.sampled_from(questions(source)))
-    terms = data.draw(st.sampled_from(extras(source))) | keywords
-    roles = {name: terms.pop(name) for name in [*terms] if name in ROLES}
-
-    def ask(make: Callable[[], Any]) -> Any:
-        return attempt(lambda: put(make(), method, **terms))
-
+    method, asked = data.draw(st.sampled_from([one for one in QUESTIONS if fits(source, *one)]))
+    roles = {name: asked[name] for name in ROLES if name in asked}
+    roles |= {"score": MODELS} if source == "models in xarray" else {}
+    terms = {name: asked[name] for name in asked if name not in ROLES}
     with dask.config.set(scheduler="synchronous"), pytest.MonkeyPatch.context() as patch:
         if source == "small chunks" and method in EXACT:
             shrink(patch)
-        found, told = ask(lambda: SOURCES[source](frame, roles, np.random.default_rng(seed)))
+        rng = np.random.default_rng(seed)
+        found, told = attempt(lambda: put(SOURCES[source](frame, roles, rng), method, **terms))
     if isinstance(found, PUError) and any(text in str(found) for text in UNKNOWN):
         return
-    expected, warned = ask(lambda: frame.pu(**roles))
+    expected, warned = attempt(lambda: put(frame.pu(**roles), method, **terms))
     if isinstance(expected, PUError) or isinstance(found, PUError):
         # Of several that are wrong another one may be met first.
         kinds = [ValueError if isinstance(x, ValueError) else type(x) for x in (found, expected)]
@@ -259,19 +246,13 @@ by='none'; by=['none', 'fold']; score='nothing', nan_policy='omit'; by='half'
 propensity='times'; propensity='holes'; weight='said'; cluster='key'
 label='half', positive=[1, 2], negative=2"""
 CALLS = [
-    f"pu({roles.strip()}).auroc(0.3, target='examples')"
-    for roles in WRONG_ROLES.replace("\n", ";").split(";")
-]
-CALLS += ["pu(by='key').auroc({'a': 0.3, 'd': 0.3})", "pu(by='key').contingency(0.3, ranks=399)"]
-CALLS += [
-    "pu.contingency(0.3, ranks=401)",
+    *(f"pu({one}).auroc(0.3, target='examples')" for one in re.split("; |\n", WRONG_ROLES)),
+    *("pu(by='key').auroc({'a': 0.3, 'd': 0.3})", "pu(by='key').contingency(0.3, ranks=399)"),
+    *("pu.contingency(0.3, ranks=401)", "pu.gap('auroc', 0.3)"),
     "pu(score=['score', 'other'], by='key').gap('auroc', 0)",
-]
-CALLS += [
     "pu(score='holes', nan_policy='omit').contingency(0.3, ranks=399)",
-    "pu.gap('auroc', 0.3)",
+    "pu(score=['score', 'holes']).compare()",
 ]
-CALLS += ["pu(score=['score', 'holes']).compare()"]
 WRONG = FRAME.assign(none=None, nothing=np.nan, half=FRAME["label"].fillna(2))
 
 

@@ -45,52 +45,35 @@ ONE, OTHER = (LONG[LONG["model"] == model] for model in MODELS)
 KNOWN, FREE, NO = (ONE.index[ONE["label"].fillna(2) == label] for label in (1, 2, 0))
 LABELS = [(KNOWN, 0), (NO, 1), (NO, None), (KNOWN, None), (FREE, 1)]
 TWICE = pd.concat([LONG, LONG[LONG["id"].isin([4, 6])], LONG[LONG["id"] == 6]])
+GONE = LONG.drop(ONE.index[:2]).drop(OTHER.index[:1])
+
+
+def changed(name: str, rows: Any, value: Any) -> Rows:
+    """Return rows of which some have another value."""
+    return LONG.assign(**{name: LONG[name].mask(LONG.index.isin(rows), value)})
+
+
+SAME = "must be the same in all groups, but 3 of 400"
 WRONG: list[tuple[Rows, dict[str, Any], str]] = [
-    (
-        LONG.drop(ONE.index[:2]).drop(OTHER.index[:1]),
-        {},
-        r"on='id' must pair .* but [23] of 400 e",
-    ),
+    (GONE, {}, r"on='id' must pair .* but [23] of 400 e"),
     (TWICE, {}, r"on='id' must name each example once .* but 2 examples occur in a group twice"),
     (TWICE, {"on": ["day", "id"]}, r"on=\['day', 'id'\] must .* but 2 examples occur in a"),
-    *(
-        (
-            LONG.assign(label=LONG["label"].mask(LONG.index.isin(of[:2]), now)),
-            {},
-            "label must .* 2 of",
-        )
-        for of, now in LABELS
-    ),
-    *(
-        (
-            LONG.assign(**{name: LONG[name].mask(LONG.index.isin(KNOWN[:3]), 0.95)}),
-            {role: name},
-            told,
-        )
-        for role, name, told in (
-            (
-                "propensity",
-                "propensity",
-                "propensity must be the same in all groups, but 3 of 400",
-            ),
-            ("cluster", "patient", "cluster must be the same in all groups, but 3 of 400"),
-        )
-    ),
+    *((changed("label", of[:2], now), {}, "label must .* 2 of") for of, now in LABELS),
+    (changed("propensity", KNOWN[:3], 0.95), {"propensity": "propensity"}, f"propensity {SAME}"),
+    (changed("patient", KNOWN[:3], 0.95), {"cluster": "patient"}, f"cluster {SAME}"),
 ]
 
 
 @pytest.mark.parametrize(("long", "more", "told"), WRONG)
 def test_rows_that_do_not_pair(long: Rows, more: dict[str, Any], told: str) -> None:
-    roles = {name: role for name, role in (ROLES | more).items() if name != "on"}
+    roles = ROLES | more
+    asked = {"on": roles.pop("on", "id"), **(OLD if "propensity" in more else {})}
     for pu in (long.pu(**roles), parted(long.reset_index(drop=True), 2)(**roles)):
         with pytest.raises(PUError, match=told):
-            pu.compare(
-                "auroc", 0.2, on=more.get("on", "id"), **(OLD if "propensity" in more else {})
-            )
+            pu.compare("auroc", 0.2, **asked)
 
 
 def test_examples_that_are_nowhere_are_no_obstacle() -> None:
-    some = LONG[LONG["id"] != KNOWN[0]]
     expected = FRAME.drop(index=KNOWN[0]).pu(score=[*reversed(MODELS)]).compare("auroc", 0.2)
-    found = some.pu(**ROLES).compare("auroc", 0.2, on="id")
+    found = LONG[LONG["id"] != KNOWN[0]].pu(**ROLES).compare("auroc", 0.2, on="id")
     check_alike(found, expected, attrs=False)

@@ -1,7 +1,6 @@
 """What is of polars alone: dtypes, nulls, group-bys; named columns alone are read, uncopied."""
 
 import datetime as dt
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 from unittest.mock import Mock
@@ -32,6 +31,8 @@ TEXTS = PLAIN["said"].tolist()
 TIMES = [dt.datetime(2026, 1, 2 - x, 12) for x in PLAIN["fold"]]
 ZONED = pd.to_datetime(TIMES).tz_localize("Europe/Paris").as_unit("us")
 ORDER = ["no", "unseen", "?", "yes"]
+LARGE = [2**63 + (x + 50) * 2**12 for x in WHOLE]
+MARKS = [None if x == "?" else Decimal(x == "yes") for x in TEXTS]
 
 
 def objects(values: Any) -> Any:
@@ -40,32 +41,25 @@ def objects(values: Any) -> Any:
 
 
 DTYPES: dict[str, tuple[str, Any, Any]] = {
-    "UInt64": (
-        "score",
-        pl.Series([2**63 + (x + 50) * 2**12 for x in WHOLE], dtype=pl.UInt64),
-        None,
-    ),
+    "UInt64": ("score", pl.Series(LARGE, dtype=pl.UInt64), objects(LARGE)),
     "Decimal": ("score", pl.Series(TENTHS), objects(TENTHS)),
     "Object": ("score", pl.Series(WHOLE, dtype=pl.Object), objects(WHOLE)),
-    "labels": (
-        "label",
-        pl.Series([None if x == "?" else Decimal(x == "yes") for x in TEXTS]),
-        None,
-    ),
+    "labels": ("label", pl.Series(MARKS), objects(MARKS)),
     "Categorical": ("key", pl.Series(TEXTS, dtype=pl.Categorical), pd.Categorical(TEXTS)),
     "Enum": ("key", pl.Series(TEXTS, dtype=pl.Enum(ORDER)), pd.Categorical(TEXTS, ORDER)),
     "zoned": ("key", pl.Series(TIMES).dt.replace_time_zone("Europe/Paris"), ZONED),
     "days": ("key", pl.Series(TIMES).dt.date(), pd.to_datetime(TIMES).normalize().as_unit("ms")),
 }
+
+
 if hasattr(pl, "Int128"):
-    DTYPES["Int128"] = ("score", pl.Series([2**100 * x for x in WHOLE], dtype=pl.Int128), None)
+    HUGE = [2**100 * x for x in WHOLE]
+    DTYPES["Int128"] = ("score", pl.Series(HUGE, dtype=pl.Int128), objects(HUGE))
 
 
 @pytest.mark.parametrize("kind", DTYPES)
 def test_columns_of_each_dtype(kind: str) -> None:
     name, column, array = DTYPES[kind]
-    if array is None:
-        array = objects(column.to_list())
     one, other = DF.with_columns(column.alias(name)), PLAIN.assign(**{name: array})
     for policy in ("omit", "worst", "raise"):
         roles: dict[str, Any] = {"nan_policy": policy, "by": ["key", "fold"]}
@@ -88,13 +82,13 @@ def test_groups_stand_as_they_come_where_order_is_maintained(dtype: Any) -> None
     check_alike(found.astype({"key": object}), expected.astype({"key": object}))
 
 
-GROUPINGS: dict[str, tuple[Callable[[], Any], Any]] = {
-    "names": (lambda: DF.group_by("key", "fold"), PLAIN[["key", "fold"]]),
-    "in a list": (lambda: DF.group_by(["fold", pl.col("key")]), PLAIN[["fold", "key"]]),
-    "an expression": (lambda: DF.group_by(pl.col("other") > 0), {"other": PLAIN["other"] > 0}),
-    "named": (lambda: DF.group_by(site="key"), {"site": PLAIN["key"]}),
-    "one group": (lambda: DF.group_by(pl.lit(1)), {"literal": 1}),
-    "a series": (lambda: DF.group_by(pl.Series("new", WHOLE) % 2), {"new": np.mod(WHOLE, 2)}),
+GROUPINGS: dict[str, tuple[Any, Any]] = {
+    "names": (DF.group_by("key", "fold"), PLAIN[["key", "fold"]]),
+    "in a list": (DF.group_by(["fold", pl.col("key")]), PLAIN[["fold", "key"]]),
+    "an expression": (DF.group_by(pl.col("other") > 0), {"other": PLAIN["other"] > 0}),
+    "named": (DF.group_by(site="key"), {"site": PLAIN["key"]}),
+    "one group": (DF.group_by(pl.lit(1)), {"literal": 1}),
+    "a series": (DF.group_by(pl.Series("new", WHOLE) % 2), {"new": np.mod(WHOLE, 2)}),
 }
 
 
@@ -102,9 +96,9 @@ GROUPINGS: dict[str, tuple[Callable[[], Any], Any]] = {
 def test_groups_of_expressions(kind: str) -> None:
     group, keys = GROUPINGS[kind]
     expected = pu(PLAIN.assign(**keys).groupby([*keys], dropna=False))
-    check_alike(group().pu.auroc(0.3), expected.auroc(0.3))
+    check_alike(group.pu.auroc(0.3), expected.auroc(0.3))
     if "other" not in keys:
-        check_alike(*(one(score=MODELS).compare() for one in (group().pu, expected)))
+        check_alike(*(one(score=MODELS).compare() for one in (group.pu, expected)))
 
 
 def test_reprs_and_what_is_refused() -> None:
@@ -115,19 +109,21 @@ def test_reprs_and_what_is_refused() -> None:
     if hasattr(grouped, "having"):
         with pytest.raises(PUTypeError, match=r"Filter the rows first: df\.fil"):
             grouped.having(pl.len() > 3).pu  # noqa: B018
-    for value in ([1], {"a": 1}):
-        frame = DF.with_columns(pl.Series("odd", [value] * len(DF)))
-        for role in ("score", "label", "by"):
-            with pytest.raises(PUTypeError):
-                frame.pu(**{role: "odd"}).auroc(0.3)
-            assert isinstance(repr(frame.pu(**{role: "odd"})), str)
+    frame = DF.with_columns(pl.Series("odd", [[1]] * len(DF)))
+    for role in ("score", "label", "by"):
+        with pytest.raises(PUTypeError):
+            frame.pu(**{role: "odd"}).auroc(0.3)
+        assert isinstance(repr(frame.pu(**{role: "odd"})), str)
 
 
-# What is asked, and the columns that are read for it.
+def test_rows_to_label_are_those_of_pandas() -> None:
+    found, expected = (data.pu.sample_to_label(9, random_state=0) for data in (DF, PLAIN))
+    np.testing.assert_array_equal(found["other"].to_numpy(), expected["other"])
+
+
 READ: list[tuple[Ask, str]] = [
     (lambda pu: pu(score=["other", "p"], nan_policy="omit").roc_bounds(0.3), "label other p"),
     (lambda pu: pu(by="key", cluster="patient").auroc(0.3), "key label patient score"),
-    (lambda pu: pu(score=MODELS).compare(), "label other score"),
     (lambda pu: pu.check_assumptions(0.3, strata="key"), "key label score"),
 ]
 

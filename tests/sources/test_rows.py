@@ -18,16 +18,16 @@ LABEL = np.where(RNG.random(120) < 0.5, TRUTH.astype(float), np.nan)
 FRAME = pd.DataFrame({"score": RNG.normal(3 * TRUTH).round(1), "label": LABEL})
 FRAME["propensity"] = RNG.uniform(0.2, 0.9, 120)
 
-# An array over other dimensions is no column of these samples.
-OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
+
+def in_samples(frame: pd.DataFrame) -> Any:
+    """Return the accessor of samples; an array over other dimensions is no column of these."""
+    return frame.rename_axis("sample").to_xarray().assign(other=("model", [0, 0])).pu()
+
+
 SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "frame": lambda frame: frame.pu(),
     "arrays": lambda frame: pu_accessor.from_arrays(frame["score"], frame["label"]),
-    "samples": lambda frame: (
-        xr.Dataset({name: ("sample", column) for name, column in frame.items()})
-        .assign(other=OTHER[:, : len(frame)])
-        .pu()
-    ),
+    "samples": in_samples,
 }
 KINDS = {"known positives": 1, "known negatives": 0, "unlabeled": -1}
 COUNTS = {name: str((FRAME["label"].fillna(-1) == kind).sum()) for name, kind in KINDS.items()}
@@ -57,11 +57,9 @@ def test_reprs_count_labels_and_ties(kind: str) -> None:
 
 def test_reprs_of_samples_name_dimensions_and_count_nothing_large_or_lazy() -> None:
     label = FRAME["label"].to_numpy()
-    ds = xr.Dataset({"score": OTHER, "label": ("sample", label)})
-    assert counted(ds.pu()) == {**COUNTS, "dimensions": "sample 120, model 2"}
     folds = xr.Dataset({"score": ("row", label), "label": (("fold", "row"), [label] * 1200)})
-    doubled = {name: f"{1200 * int(count):,}" for name, count in COUNTS.items()}
-    told = {**doubled, "missing scores": "62: ranked last", "dimensions": "row 120, fold 1,200"}
+    many = {name: f"{1200 * int(count):,}" for name, count in COUNTS.items()}
+    told = {**many, "missing scores": "62: ranked last", "dimensions": "row 120, fold 1,200"}
     assert counted(folds.pu(dim="row", nan_policy="worst")) == told
     large, few = np.zeros((2, 2**20)), 2**19 + 1
     most = xr.Dataset({"score": ("sample", large[0]), "label": ("sample", large[1])})
@@ -83,20 +81,30 @@ def test_reprs_of_frames_name_models_and_groups(monkeypatch: pytest.MonkeyPatch)
     assert missing == "121: nan_policy='omit' or 'worst'"
     for module in ("frames", "column_summary"):  # above which labels alone are counted
         monkeypatch.setattr(f"pu_accessor.sources.{module}.MAX_ROWS_LOOKED_UP", 120)
-    more = pd.concat([frame, frame.iloc[:1]], ignore_index=True)
-    few, large = (counted(some.pu(by="day")) for some in (frame, more))
-    assert few == {**COUNTS, "distinct scores": TIES, "groups": "1: day"}
-    assert [*large] == [*COUNTS]
+    large = frame.loc[[*frame.index, 0]].reset_index(drop=True)
+    assert counted(frame.pu(by="day")) == {**COUNTS, "distinct scores": TIES, "groups": "1: day"}
+    assert [*counted(large.pu(by="day"))] == [*COUNTS]
 
 
 def test_reprs_of_chunks_weights_and_nothing() -> None:
     assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
     weights = FRAME.assign(weight=np.arange(120) / 4 + 1, count=np.arange(120) % 3)
-    known = weights[LABEL == 1]
-    told = f"1 to 30.75, 1,905 in all, {known['weight'].sum():,g} of known positives"
+    weight, count = weights.loc[LABEL == 1, ["weight", "count"]].sum()
+    told = f"1 to 30.75, 1,905 in all, {weight:,g} of known positives"
     assert counted(weights.pu(weight="weight"))["weights"] == told
-    told = f"0 to 2, 120 in all, {known['count'].sum()} of known positives"
+    told = f"0 to 2, 120 in all, {count:g} of known positives"
     assert counted(weights.pu(count="count"))["counts"] == told
     empty = "score and label must contain at least one example, but are empty."
     assert counted(FRAME.iloc[:0].pu()) == {"not ready": empty}
     assert "chunks must" in counted(pu_accessor.from_chunks([]))["not ready"]
+
+
+def test_reprs_say_what_is_bound_and_how_to_bind() -> None:
+    frame = FRAME.rename(columns={"score": "<b>"})
+    told = " ".join(repr(frame.pu).split())
+    assert "no 'score' among ['<b>', 'label', 'propensity']" in told and "df.pu(score=" in told
+    assert "&lt;b&gt;" in frame.pu._repr_html_()
+    bound = repr(frame.pu(score="<b>", unlabeled=None).assume(monotone=True))
+    assert bound.startswith("<df.pu(score='<b>').assume(monotone=True)>\n")
+    assert "<pu_accessor.from_chunks(chunks)>" in repr(pu_accessor.from_chunks([FRAME]))
+    assert "beta_derivatives" in repr(FRAME.pu.contingency(0.3).pu)

@@ -44,12 +44,12 @@ def check(tables: xr.Dataset, ds: xr.Dataset, beta: Any = BETAS, **keywords: Any
     # Several rankings have breakpoints of their own.
     axis = "cutoff" if others and keywords.get("ranks") == "breakpoints" else "rank"
     assert tables["tp"].dims == (*others, axis, "bound", "beta")
+    betas = beta.broadcast_like(scores.isel(sample=0)) if isinstance(beta, xr.DataArray) else None
     for position in np.ndindex(*(ds.sizes[dim] for dim in others)):
         place = dict(zip(others, position, strict=True))
-        values, states = scores.isel(place).to_numpy(), labels.isel(place).to_numpy()
-        array = isinstance(beta, xr.DataArray)
-        own_beta = beta.isel({dim: place[dim] for dim in beta.dims}).item() if array else beta
-        own = put(pu_accessor.from_arrays(values, states), "contingency", own_beta, **keywords)
+        alone = pu_accessor.from_arrays(*(one.isel(place).to_numpy() for one in (scores, labels)))
+        own_beta = beta if betas is None else betas.isel(place).item()
+        own = put(alone, "contingency", own_beta, **keywords)
         check_place(tables.isel(place), own)
 
 
@@ -89,18 +89,17 @@ def test_beta_of_each_place(given: Any) -> None:
 
 
 DAYS = pd.to_datetime(["2024-03-01", "2024-01-01", "2024-02-01"])
-ODD = [DAYS, DAYS - DAYS[0], DAYS.to_period("M"), DAYS.tz_localize("UTC"), list("bab")]
-ODD += [[True, False, True], np.array([2, -1, 0], "int8"), np.array([0.1, np.nan, 3], "float32")]
+FOLDS = [DAYS, DAYS - DAYS[0], DAYS.to_period("M"), DAYS.tz_localize("UTC"), list("bab")]
+FOLDS += [[True, False, True], np.array([2, -1, 0], "int8"), np.array([0.1, np.nan, 3], "f4")]
 
 
-@pytest.mark.parametrize("fold", ODD)
-@pytest.mark.parametrize("ds", [ONE, TWO])
-def test_coordinates_are_kept(ds: xr.Dataset, fold: Any) -> None:
-    ds = ds.assign_coords(fold=fold, lead=("fold", [3, 1, 2], {"units": "h"}))
+@pytest.mark.parametrize("fold", FOLDS)
+def test_coordinates_are_kept(fold: Any) -> None:
+    ds = TWO.assign_coords(fold=fold, lead=("fold", [3, 1, 2], {"units": "h"}))
     ds = ds.assign_coords(first=ds["score"][..., 0], id=("sample", range(24)))
     tables = ds.pu().contingency(0.3, ranks="all")
     check(tables, ds, 0.3)
-    for name in {"model", "fold", "lead", "first"} & set(ds.coords):
+    for name in ("model", "fold", "lead", "first"):
         kept, was = tables[name].variable, ds[name].variable
         assert kept.identical(was) and kept.dtype == was.dtype
     assert not np.shares_memory(tables["lead"], ds["lead"])
@@ -116,9 +115,7 @@ def test_coordinates_are_kept(ds: xr.Dataset, fold: Any) -> None:
 def test_multi_indexes() -> None:
     sample = pd.MultiIndex.from_product([range(6), list("abcd")], names=["day", "site"])
     indexed = TWO.assign_coords(xr.Coordinates.from_pandas_multiindex(sample, "sample"))
-    xr.testing.assert_identical(
-        indexed.pu().contingency(BETAS, ranks="all"), TWO.pu().contingency(BETAS, ranks="all")
-    )
+    check(indexed.pu().contingency(BETAS, ranks="all"), TWO, ranks="all")
     stacked = THREE.stack(place=["fold", "model"]).transpose("place", "lead", "sample")
     tables = stacked.pu().contingency(ARRAY.stack(place=["fold", "model"])[::-1], ranks="all")
     flat = THREE.pu().contingency(ARRAY, ranks="all").stack(place=["fold", "model"])
@@ -127,30 +124,20 @@ def test_multi_indexes() -> None:
 
 
 def test_places_left_out() -> None:
-    keys: dict[str, list[Any]] = {
-        "svm": [2, 1],
-        "all": [place for place in PLACES if place != ("svm", 0)],
-    }
+    kept = [place for place in PLACES if place != ("svm", 0)]
     named = SPOILT.assign_coords(group=range(5))  # the name that keys would have
-    for ds, left in ((SPOILT.sel(model="svm"), keys["svm"]), (named, keys["all"])):
-        beta = ARRAY.sel(model="svm") if left is keys["svm"] else ARRAY
+    for ds, beta, left in (
+        (SPOILT.sel(model="svm"), ARRAY.sel(model="svm"), [2, 1]),
+        (named, ARRAY, kept),
+    ):
         with pytest.warns(PUWarning, match="(?s)are left out .*fold=0: score column") as told:
             tables = ds.pu(nan_policy="omit", on_error="skip").contingency(beta, ranks="all")
         assert told[0].filename == __file__
         assert tables.indexes[tables["tp"].dims[0]].tolist() == left
-        for key, one in zip(left, tables["tp"], strict=True):
-            model, fold = key if isinstance(key, tuple) else ("svm", key)
-            own = (
-                TWO.sel(model=model, fold=fold)
-                .pu()
-                .contingency(BY_PLACE[model, fold], ranks="all")
-            )
+        for (model, fold), one in zip(kept, tables["tp"], strict=False):
+            alone = TWO.sel(model=model, fold=fold)
+            own = alone.pu().contingency(BY_PLACE[model, fold], ranks="all")
             np.testing.assert_array_equal(one.sel(rank=own["rank"]).values, own["tp"].values)
-
-
-def betas(ds: xr.Dataset, beta: Any) -> Any:
-    """Return the betas of all places."""
-    return ds.pu().contingency(beta, ranks="all")["beta"].values.ravel().tolist()
 
 
 BARE, RANK = ONE.drop_vars("fold"), TWO.rename(fold="rank").stack(at=["model", "rank"])
@@ -164,10 +151,13 @@ REFUSED: list[tuple[xr.Dataset, Any]] = [
 
 @pytest.mark.parametrize("place", range(len(REFUSED)))
 def test_betas_and_dimensions_that_do_not_fit(place: int) -> None:
+    ds, beta = REFUSED[place]
     with pytest.raises(PUError):
-        betas(*REFUSED[place])
+        ds.pu().contingency(beta, ranks="all")
 
 
 def test_dimensions_without_an_index_and_called_like_groups() -> None:
-    assert betas(ONE.drop_indexes("fold"), {2: 0.1, 0: 0.2, 1: 0}) == [0.1, 0.2, 0]
-    assert betas(TWO.rename(model="group", fold="groups"), 0.3) == [0.3]
+    bare, named = ONE.drop_indexes("fold"), TWO.rename(model="group", fold="groups")
+    found = bare.pu().contingency({2: 0.1, 0: 0.2, 1: 0}, ranks="all")["beta"]
+    assert found.values.ravel().tolist() == [0.1, 0.2, 0]
+    assert named.pu().contingency(0.3, ranks="all")["beta"] == 0.3
