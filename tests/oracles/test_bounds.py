@@ -128,12 +128,9 @@ def test_tables_are_the_slow_ones(
 def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     case = Case([*map(float, range(51))], [*[True] * 2, *[False] * 9, *[None] * 40], 0.4)
     turned = Case([-score for score in case.score], [FLIP[one] for one in case.label], 0.6)
-    of_negatives = ask(case, [0.2, 0.4], "simultaneous", reference="negatives")["local_alpha"]
-    of_positives = ask(turned, [0.8, 0.6], "simultaneous")["local_alpha"]
-    np.testing.assert_allclose(of_negatives.values, of_positives.values, rtol=2e-4)
-    assert of_negatives.dims == ("beta",) and "local_alpha" not in ask(case).coords
-    few = Case([float(score > 25) for score in case.score], case.label, 0.4)
-    assert ask(few, band="simultaneous")["local_alpha"].item() == pytest.approx(0.05)
+    found = ask(case, [0.2, 0.4], "simultaneous", reference="negatives")["local_alpha"]
+    wanted = ask(turned, [0.8, 0.6], "simultaneous")["local_alpha"]
+    np.testing.assert_allclose(found.values, wanted.values, rtol=2e-4)
 
 
 def test_breakpoints_are_few() -> None:
@@ -145,19 +142,17 @@ def test_infinite_scores_are_cutoffs_and_minus_0_is_0() -> None:
     score, label = [np.inf, np.inf, 0.0, -0.0, -np.inf], [True, None, None, None, None]
     tables = pu_accessor.from_arrays(score, label).contingency(0, ranks="all")
     assert tables["rank"].values.tolist() == [0, 2, 4, 5]
-    assert tables["threshold"].values.tolist() == [np.inf, np.inf, 0, -np.inf]
-    assert not np.signbit(tables["threshold"].values[2])
+    assert str(tables["threshold"].values.tolist()) == "[inf, inf, 0.0, -inf]"
 
 
-@pytest.mark.parametrize("policy", ["omit", "worst"])
 @pytest.mark.parametrize("ranks", ["all", "breakpoints"])
-def test_missing_scores(policy: Any, ranks: Any) -> None:
-    score, label = [np.nan, 3, 1, np.nan], [None, True, None, True]
-    tables = pu_accessor.from_arrays(score, label, nan_policy=policy).contingency(0.5, ranks=ranks)
-    worst = policy == "worst"
-    assert tables["rank"].values.tolist() == [0, 1, 2, *[4] * worst]
-    np.testing.assert_array_equal(tables["threshold"], [np.inf, 3, 1, *[np.nan] * worst])
-    assert tables["n_known_positive"] == 1 + worst
+def test_missing_scores(ranks: Any) -> None:
+    for policy, last in (("omit", []), ("worst", [4])):
+        pu = pu_accessor.from_arrays([np.nan, 3, 1, np.nan], [None, True, None, True])
+        tables = pu(nan_policy=policy).contingency(0.5, ranks=ranks)
+        assert tables["rank"].values.tolist() == [0, 1, 2, *last]
+        np.testing.assert_array_equal(tables["threshold"], [np.inf, 3, 1, *[np.nan] * len(last)])
+        assert tables["n_known_positive"] == 1 + len(last)
 
 
 # beta
@@ -258,13 +253,9 @@ def test_tables_by_rank_are_those_of_theorem_1(seed: int, decimals: int, beta: f
 def test_all_ways_to_give_bounds_say_the_same() -> None:
     pu, sides = mixed(3).pu(negative=0), [xr.DataArray(s, dims="rank") for s in (LOWER, UPPER)]
     expected = pu.contingency(0.4, band=(LOWER, UPPER), ranks="all")
-    ways: list[Any] = [
-        (LOWER.tolist(), pd.Series(UPPER)),
-        (lambda r: LOWER[r], lambda r: UPPER[r]),
-        (sides[0], UPPER),
-        tuple(side.assign_coords(rank=RANKS)[::-1] for side in sides),
-    ]
-    for way in ways:
+    turned = tuple(side.assign_coords(rank=RANKS)[::-1] for side in sides)
+    mixture = lambda r: LOWER[r], pd.Series(UPPER)
+    for way in (mixture, (LOWER.tolist(), sides[1]), turned):
         xr.testing.assert_identical(pu.contingency(0.4, band=way, ranks="all"), expected)
     row = pu.metric("precision", 0.4, at=12, band=(LOWER, UPPER)).iloc[0]
     value = expected.pu.metric("precision").sel(rank=12, bound=ENDS, beta=0.4).values
@@ -299,28 +290,18 @@ def test_areas_whose_products_need_more_than_53_bits() -> None:
 
 FRAME = as_frame(draw_case(8))
 TABLES = FRAME.pu.contingency([0, 0.4], ranks="all")
-SITES = pd.concat([FRAME.assign(site="a"), FRAME.iloc[:9].assign(site="b")]).pu(by="site")
+FEW = FRAME.pu.contingency([0, 0.4], ranks="breakpoints")
 
 
-@pytest.mark.parametrize(
-    "tables",
-    [
-        *(TABLES, TABLES.drop_indexes("rank")),  # ranks need no index
-        FRAME.pu.contingency([0, 0.4], ranks="breakpoints"),
-        *(SITES.contingency([0, 0.4], ranks=ranks) for ranks in ("breakpoints", "all")),
-    ],
-)
+@pytest.mark.parametrize("tables", [TABLES, TABLES.drop_indexes("rank"), FEW])
 def test_tables_at_some_cutoffs(tables: xr.Dataset) -> None:
-    for site in tables["site"].values.tolist() if "site" in tables.coords else [None]:
-        one, median = tables.sel({} if site is None else {"site": site}), FRAME["score"].median()
-        size = int(one["n_known_positive"] + one["n_known_negative"] + one["n_unlabeled"])
-        places: list[tuple[dict[str, float], Any]]
-        places = [({"rank": asked}, one["rank"] <= asked) for asked in (0, 3, 4, size)]
-        places += [({"fraction": x}, one["rank"] <= int(x * size)) for x in (0, 0.2, 0.75, 1)]
-        for place, is_above in [*places, ({"threshold": median}, one["threshold"] >= median)]:
-            last = {one["tp"].dims[0]: np.flatnonzero(is_above)[-1]}
-            found = one.pu.at(**place)["tp"].values.squeeze()
-            np.testing.assert_array_equal(found, one["tp"].isel(last).values.squeeze())
+    size, median = len(FRAME), FRAME["score"].median()
+    places: list[tuple[dict[str, float], Any]]
+    places = [({"rank": asked}, tables["rank"] <= asked) for asked in (0, 3, 4, size)]
+    places += [({"fraction": x}, tables["rank"] <= int(x * size)) for x in (0, 0.2, 0.75, 1)]
+    for place, is_above in [*places, ({"threshold": median}, tables["threshold"] >= median)]:
+        last = tables["tp"].isel(rank=np.flatnonzero(is_above)[-1])
+        np.testing.assert_array_equal(tables.pu.at(**place)["tp"].values.squeeze(), last)
 
 
 def test_a_fraction_is_the_decimal_that_it_is_written_as() -> None:
@@ -332,20 +313,16 @@ def test_a_fraction_is_the_decimal_that_it_is_written_as() -> None:
 def test_to_frame_is_long_and_leaves_repeated_cutoffs_out() -> None:
     models = as_frame(draw_case(3))
     models = models.assign(other=1.0 * (models["score"] > models["score"].median()))
-    how: dict[str, Any] = {"beta": pd.Interval(0.4, 0.6), "ranks": "breakpoints"}
-    tables = models.pu(score=["score", "other"]).contingency(**how)
-    assert (tables["rank"].diff("cutoff") == 0).any()  # the shorter one has repeats
-    each = [models.pu(score=name).contingency(**how).pu.to_frame() for name in ("score", "other")]
-    order = np.random.default_rng(0).permutation(tables.sizes["cutoff"])
-    for other in (tables, tables.reset_coords(), tables.isel(cutoff=order)):
-        found = other.pu.to_frame()
-        for name, alone in zip(("score", "other"), each, strict=True):
-            keys = ["rank", "bound", "beta"]
-            one, same = (
-                rows.sort_values(keys, ignore_index=True)[alone.columns]
-                for rows in (found[found["model"] == name], alone)
-            )
-            pd.testing.assert_frame_equal(one, same)
+    both, *each = (
+        models.pu(score=score).contingency(pd.Interval(0.4, 0.6), ranks="breakpoints")
+        for score in (["score", "other"], "score", "other")
+    )
+    assert (both["rank"].diff("cutoff") == 0).any()  # the shorter one has repeats
+    for name, alone in zip(("score", "other"), each, strict=True):
+        rows, same = both.sel(model=[name]).pu.to_frame(), alone.pu.to_frame()
+        keys = ["rank", "bound", "beta"]
+        rows, same = (one.sort_values(keys, ignore_index=True) for one in (rows, same))
+        pd.testing.assert_frame_equal(rows[same.columns], same)
 
 
 @pytest.mark.parametrize("ranks", ["breakpoints", "all", 5])

@@ -85,15 +85,6 @@ def test_bootstrap_band_by_hand() -> None:
 # Tables
 
 
-def test_enumerated_surrogate_sets_and_the_loop_agree() -> None:
-    """Both ways to find the attainable heads agree for all small U."""
-    for unlabeled in range(oracle.ENUMERATED_UNLABELED + 1):
-        for h, m in product(range(unlabeled + 1), range(unlabeled + 1)):
-            above = [place < h for place in range(unlabeled)]
-            heads = oracle.attainable_by_enumeration(above, m)
-            assert heads == oracle.attainable_by_loop(h, unlabeled, m)
-
-
 def test_tables_by_hand() -> None:
     """Both bounds and the estimate of the worked example."""
     # The band (n = 2, m = 1, level .5, see above) is lower 0 0 0, upper 1 1 1. One of the three
