@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -90,11 +89,6 @@ def test_coverage_that_is_exactly_the_level(n: int, m: int, level: float) -> Non
     assert (lower.tolist(), upper.tolist()) == best.band
 
 
-@pytest.mark.parametrize(("n", "total", "alpha"), [(200, 2000, 0.00197), (1000, 20000, 0.00115)])
-def test_published_local_alpha(n: int, total: int, alpha: float) -> None:
-    assert local_alpha(n, total - n, 0.95) == pytest.approx(alpha, abs=0.000005)
-
-
 @given(data=st.data(), n=st.integers(1, 9), m=st.integers(0, 9))
 def test_coverage_of_any_limits_is_counted(data: st.DataObject, n: int, m: int) -> None:
     """Also of limits that are not the same from the bottom."""
@@ -106,11 +100,9 @@ def test_coverage_of_any_limits_is_counted(data: st.DataObject, n: int, m: int) 
     assert joint_coverage(n, m, lower, upper) == pytest.approx(float(counted), abs=1e-12)
 
 
-LARGE = [*product([1], [20_000], [0.5, 0.95]), *product([2, 30], [21_000], [0.8, 0.99])]
-LARGE += [*product([20_000], [2, 6], [0.9, 0.99]), (1000, 21_000, 0.95), (20_000, 300, 0.95)]
-LARGE += [
-    (n, m, 0.95) for n, m in ((3, 400), (200, 1800), (700, 300), (9000, 12_000), (9000, 10**5))
-]
+LARGE = [(1, 20_000, 0.5), (2, 21_000, 0.99), (30, 21_000, 0.8), (3, 400, 0.95)]
+LARGE += [(20_000, 2, 0.9), (20_000, 6, 0.99), (20_000, 300, 0.95), (1000, 21_000, 0.95)]
+LARGE += [(200, 1800, 0.95), (700, 300, 0.95), (9000, 12_000, 0.95), (9000, 10**5, 0.95)]
 
 
 @pytest.mark.parametrize("one_sided", [False, True])
@@ -166,12 +158,12 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
         assert float(below + above) <= 1 - level
 
 
-WITHIN = [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (60, 70, 4.0), (3, 60, 1.2)]
+# In the last case what is missed is .02501 over many levels.
+WITHIN = [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (3, 60, 1.2), (15, 173, 3.0)]
 
 
-@pytest.mark.parametrize(("n", "m", "odds"), [*WITHIN, (15, 173, 3.0)])
+@pytest.mark.parametrize(("n", "m", "odds"), WITHIN)
 def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
-    # In the last case what is missed is .02501 over many levels.
     alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
         upper = exact_with_odds(n, np.array([m]), 1 - local, odds)[1][0]
