@@ -16,17 +16,13 @@ MODELS = ["better", "worse"]
 PU: Any = FRAME.pu(score="better")
 OVER = {"selection_odds": 1}
 THESE: dict[str, Any] = {"at": 60, "target": "examples"}
-QUESTIONS: list[tuple[str, float, dict[str, Any]]] = [
-    *(("auroc", 0.65, {}), ("average_precision", 0.3, {}), ("precision", 0.3, THESE)),
-    ("difference", 0.0, {}),
-]
+QUESTIONS: list[Any] = [("auroc", 0.65, {}), ("average_precision", 0.3, {})]
+QUESTIONS += [("precision", 0.3, THESE), ("difference", 0.0, {})]
 
 
 @pytest.mark.parametrize(("quantity", "above", "how"), QUESTIONS)
 @pytest.mark.parametrize("assumption", ["selection_odds", "contamination"])
-def test_a_conclusion_breaks_where_its_interval_does(
-    quantity: str, above: float, how: dict[str, Any], assumption: str
-) -> None:
+def test_where_conclusions_break(quantity: str, above: float, how: Any, assumption: str) -> None:
     paired = quantity == "difference"
     pu, limit = (FRAME.pu(score=MODELS), {}) if paired else (PU, {"above": above})
     ask = partial(put, pu, *(("compare", "auroc") if paired else ("metric", quantity)), **how)
@@ -43,31 +39,22 @@ def test_a_conclusion_breaks_where_its_interval_does(
         assert (row["lower"] > above) == holds == (row.get("p_value", 1 - holds) < 0.05)
 
 
-CERTAIN: list[tuple[str, dict[str, Any], float, float, float]] = [
-    *(
-        ("auroc", {}, BETA, 0.95, 1),
-        ("auroc", {}, BETA, -1, np.inf),
-        ("auroc", {}, 0, 0.2, np.inf),
-    ),
-    *(("precision", THESE, BETA, 2, 0), ("precision", THESE, BETA, -2, np.inf)),
-]
+CERTAIN: list[Any] = [("auroc", {}, BETA, 0.95, 1), ("auroc", {}, BETA, -1, np.inf)]
+CERTAIN += [("precision", THESE, BETA, 2, 0), ("precision", THESE, BETA, -2, np.inf)]
+CERTAIN += [("auroc", {}, 0, 0.2, np.inf)]
 
 
-@pytest.mark.parametrize(("quantity", "how", "beta", "above", "point"), CERTAIN)
-def test_conclusions_that_never_or_always_hold(
-    quantity: str, how: Any, beta: float, above: float, point: float
-) -> None:
+@pytest.mark.parametrize(("name", "how", "beta", "above", "point"), CERTAIN)
+def test_certain_conclusions(name: str, how: Any, beta: float, above: float, point: float) -> None:
     over = {"contamination": 0} if how else OVER  # it goes through all shares
-    found = FRAME.pu.robustness(quantity, beta, above=above, over=over, **how)
+    found = FRAME.pu.robustness(name, beta, above=above, over=over, **how)
     assert found["breaking_point"].tolist() == [point]
 
 
 def test_each_beta_has_a_point_and_an_interval_that_of_its_first() -> None:
-    alone, within = (
-        FRAME.pu.robustness("auroc", beta, over=OVER)["breaking_point"]
-        for beta in ([0.05, 0.2], pd.Interval(0.05, 0.2))
-    )
-    assert len(alone) == 2 and within.item() <= alone.min() * 1.002
+    betas: list[Any] = [[0.05, 0.2], pd.Interval(0.05, 0.2)]
+    each, one = (FRAME.pu.robustness("auroc", b, over=OVER)["breaking_point"] for b in betas)
+    assert len(each) == 2 and one.item() <= each.min() * 1.002
 
 
 def test_models_in_rows_are_paired_by_a_column_and_may_be_turned() -> None:

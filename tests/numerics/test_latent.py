@@ -1,4 +1,4 @@
-"""Latent positives: concave cuts by linear programs, falling shares, and gaps by saddlepoints."""
+"""Latent positives: concave cuts, falling shares, gaps by saddlepoints, and errors of beta."""
 
 from typing import TypeAlias
 
@@ -8,17 +8,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special
 
+from pu_accessor.beta import Beta
 from pu_accessor.inference.bands.future_data import cut_to_concave
 from pu_accessor.inference.completion import monotone_hidden
-from pu_accessor.inference.estimates.hidden_positive_limits import (
-    ap_limits,
-    gamma_quantile,
-    harmonic,
-    mean_rank_limits,
-)
+from pu_accessor.inference.estimates import hidden_positive_limits as hidden
+from pu_accessor.inference.estimates.estimate_metric import add_beta_error
 from pu_accessor.inference.estimates.known_positives import KnownBlocks
 from tests.support.oracles import gaps_oracle, new_examples_oracle
 from tests.support.oracles.concave_oracle import by_linear_programs
+from tests.support.oracles.joint_oracle import disc_limits
 from tests.worlds import fuzzed
 
 Blocked: TypeAlias = list[tuple[int, int, int]]
@@ -97,19 +95,19 @@ def test_quantiles_are_those_of_a_saddlepoint(start: float, tail: float) -> None
     rng = np.random.default_rng(6)
     values, times, ones = start + rng.lognormal(0, 2, 9), rng.integers(1, 5, 9), np.ones(9)
     for shape, scale in ((times * ones, ones), (rng.uniform(0.5, 1, 9), rng.uniform(1, 50, 9))):
-        found = gamma_quantile(values, shape, scale, tail)
+        found = hidden.gamma_quantile(values, shape, scale, tail)
         wanted = gaps_oracle.saddlepoint(values.tolist(), tail, shape.tolist(), scale.tolist())
         assert found == pytest.approx(wanted, rel=1e-6)
 
 
 def test_beyond_all_tails_there_is_the_end() -> None:
     values, ones = np.array([2.0, 5.0]), np.ones(2, np.int64)
-    assert gamma_quantile(np.array([3.0, 3.0]), ones, 1.0, 0.025) == 3
-    assert gamma_quantile(values, ones, 1.0, 1e-40) == 2
-    assert gamma_quantile(values, ones, 1.0, 1 - 2**-53) == 5
-    assert gamma_quantile(values, 20 * ones, 1.0, 1e-300) > 2
-    assert gamma_quantile(values, ones / 10, np.ones(2), 0.001) == 2
-    assert gamma_quantile(values, ones / 10, np.ones(2), 0.999) == 5
+    assert hidden.gamma_quantile(np.array([3.0, 3.0]), ones, 1.0, 0.025) == 3
+    assert hidden.gamma_quantile(values, ones, 1.0, 1e-40) == 2
+    assert hidden.gamma_quantile(values, ones, 1.0, 1 - 2**-53) == 5
+    assert hidden.gamma_quantile(values, 20 * ones, 1.0, 1e-300) > 2
+    assert hidden.gamma_quantile(values, ones / 10, np.ones(2), 0.001) == 2
+    assert hidden.gamma_quantile(values, ones / 10, np.ones(2), 0.999) == 5
 
 
 @pytest.mark.parametrize("n", [1, 2, 9, 599, 600, 817])
@@ -123,7 +121,7 @@ def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
 
     for least, most in ((1, size), (1, 2 * n + 3), (size - 2 * n, size), (1400, 1900)):
         ranks = np.sort(rng.choice(np.arange(least, most + 1), min(n, most - least), False)) * 1.0
-        found = mean_rank_limits(ranks, 70.5, size, level)
+        found = hidden.mean_rank_limits(ranks, 70.5, size, level)
         wanted = gaps_oracle.limits_of_ranks(ranks.tolist(), 70.5, size, tails, quantile)
         assert found == pytest.approx(wanted, rel=1e-6)
 
@@ -153,15 +151,43 @@ def test_precision_limits_are_drawn(places: Blocked, latent: int, examples: int)
     known, n = KnownBlocks(found, np.cumsum(found), start, end), int(found.sum())
     following = int(end[0] if found[0] > 1 or end.size == 1 else end[1])
     first = min(end[0] ** 2 / (2 * following), float(start[0])) * max(1 - 10 / n, 0)
-    drawn = gaps_oracle.drawn_precisions(places, examples, latent, first, harmonic)
+    drawn = gaps_oracle.drawn_precisions(places, examples, latent, first, hidden.harmonic)
     low, high = (np.sort(side) for side in drawn)
     for level, below in ((0.5, 249), (0.95, 24)):  # a quarter and .025 of 999 steps
-        limits = ap_limits(known, latent, examples, level)
+        limits = hidden.ap_limits(known, latent, examples, level)
         assert limits == pytest.approx((low[below], min(high[999 - below], 1)), rel=1e-9)
 
 
 def test_harmonic_numbers_are_those_of_the_digamma_function() -> None:
     number = np.array([5.0, 8, 20.5, 1e3, 1e9])
-    np.testing.assert_allclose(harmonic(number), special.digamma(number + 1), atol=2e-5)
+    np.testing.assert_allclose(hidden.harmonic(number), special.digamma(number + 1), atol=2e-5)
     tied = KnownBlocks(np.array([4]), np.array([4]), np.array([0]), np.array([20]))
-    assert ap_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))  # one block, one precision
+    # One block has one precision.
+    assert hidden.ap_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
+
+
+# Errors of beta and of the ranking, where some of them are unknown
+
+
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("rises", [True, False])
+def test_betas_too_high_for_the_ranking_stand_for_an_end(place: int, rises: bool) -> None:
+    value = np.array([0.5, 0.42, 0.58] if rises else [0.5, 0.58, 0.42])
+    value[place], off = np.nan, np.array([0.05, 0.03, 0.08])
+    found = add_beta_error(
+        value, value - off, value + off, Beta(np.array([0.3]), (0.2, 0.4), 0.95)
+    )
+    off[place] = off[0]  # as at the estimate
+    value[place] = 1.0 if rises == (place == 2) else 0.0
+    first, second = (tuple(some.tolist()) for some in (value, off))
+    np.testing.assert_allclose(np.ravel(found), disc_limits(first, second, second), atol=1e-3)
+
+
+@pytest.mark.parametrize("limits", ["none", "upper", "both"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_without_limits_at_the_estimate_there_are_none(side: int, limits: str) -> None:
+    value = np.array([0.5, 0.45, 0.55, 0.46])
+    low, high = value - 0.1, value + 0.1
+    (low, high)[side][0] = np.nan
+    beta = Beta(np.array([0.3]), (0.2, 0.4), 0.95, limits)
+    assert np.isnan(add_beta_error(value, low, high, beta)).all()

@@ -1,5 +1,6 @@
 """What may be wrong with labels: wrong ones, favoured ones, and scores that never mean less."""
 
+from functools import partial
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -36,9 +37,7 @@ def with_every_set_wrong(frame: pd.DataFrame, most: int, **roles: Any) -> list[A
 
 @pytest.mark.parametrize("odds", [1, 2])
 @pytest.mark.parametrize(("seed", "band"), [(0, "exact"), (1, "exact"), (1, "simultaneous")])
-def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(
-    seed: int, band: str, odds: float
-) -> None:
+def test_tables_are_the_worst_of_all_sets_of_wrong_ones(seed: int, band: str, odds: float) -> None:
     frame, asked = draw(seed), {"band": band, "ranks": "all"}
     wrong = frame.pu.assume(contamination=0.41, selection_odds=odds)  # 2 of 5
     tables = wrong.contingency(0.25, **asked)
@@ -66,9 +65,7 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(
 
 @pytest.mark.parametrize(("seed", "odds"), [(0, 1), (1, 1), (0, 3)])
 @each_target
-def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(
-    target: str, seed: int, odds: float
-) -> None:
+def test_comparisons_are_the_worst_of_all_sets(target: str, seed: int, odds: float) -> None:
     frame, models = draw(seed, 9, 50), ["score", "other"]
     frame["other"] = draw(seed + 10, 9, 50)["score"]
     sets = [pu.assume(selection_odds=odds) for pu in with_every_set_wrong(frame, 2, score=models)]
@@ -85,14 +82,10 @@ def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(
 
 # Limits move as much as bounds do, as logits
 
-FAILURES: list[dict[str, float]] = [
-    *({"contamination": 0.12}, {"selection_odds": 1.5}, {"selection_odds": np.inf}),
-    {"selection_odds": 2, "contamination": 0.12},
-]
-MOVED: dict[str, tuple[float, float]] = {
-    **dict.fromkeys(["auroc", "average_precision", "precision", "recall", "fpr"], (0, 1)),
-    **{"lift": (0, np.inf), "mcc": (-1, 1)},
-}
+FAILURES: list[dict[str, float]] = [{"contamination": 0.12}, {"selection_odds": 1.5}]
+FAILURES += [{"selection_odds": np.inf}, {"selection_odds": 2, "contamination": 0.12}]
+SHARES = ["auroc", "average_precision", "precision", "recall", "fpr"]
+MOVED = {**dict.fromkeys(SHARES, (0, 1)), "lift": (0, np.inf), "mcc": (-1, 1)}
 WHERE: list[tuple[str, str, dict[str, Any]]] = [
     *product(["auroc", "average_precision"], TARGETS, [{}]),
     *product(["auroc"], TARGETS, [{"max_fpr": 0.2}]),
@@ -123,9 +116,8 @@ def test_limits_move_as_bounds_do(name: str, target: str, how: Any, failure: Any
         if high == np.inf:
             moved = pick(plain[side] + end - start, end)
         else:
-            limit, before, after = (
-                logit((x - low) / (high - low)) for x in (plain[side], start, end)
-            )
+            logits = (logit((x - low) / (high - low)) for x in (plain[side], start, end))
+            limit, before, after = logits
             moved = low + (high - low) * expit(limit + (after - before))
         if not np.isfinite(moved):  # nothing is known: it is the end
             moved = low if side == "lower" else high
@@ -173,17 +165,16 @@ def ends_by_hand(frame: pd.DataFrame, latent: float, odds: float) -> list[pd.Dat
 def test_differences_are_those_of_ends(target: str, betas: Any, shift: float, sign: int) -> None:
     """Either end is the comparison with the propensities that lead there."""
     frame, odds = two_models(3, 40, 70, shift), 1.2
-    found, plain = (
-        frame.pu(score=["a", "b"]).assume(selection_odds=o).compare("auroc", betas, target=target)
-        for o in (odds, 1)
-    )
+    pu = frame.pu(score=["a", "b"])
+    ask = partial(put, pu, "compare", "auroc", betas, target=target)
+    found, plain = ask(selection_odds=odds), ask()
     assert found["sign"].tolist() == [sign] * len(found)
     assert found.attrs["selection_odds"] == odds and "selection_odds" not in plain.attrs
     for row, random in zip(found.to_dict("records"), plain.to_dict("records"), strict=True):
         ends = ends_by_hand(frame, row["beta"] * 70 if betas else 40e6, odds)
-        pus = [end.pu(score=["a", "b"], propensity="chance") for end in ends]
-        how: dict[str, Any] = {"beta": row["beta"]} if betas else {}
-        low, high = (pu.compare("auroc", target=target, **how).iloc[0] for pu in pus)
+        how: dict[str, Any] = {"score": ["a", "b"], "propensity": "chance", "target": target}
+        how |= {"beta": row["beta"]} if betas else {}
+        low, high = (put(end.pu, "compare", "auroc", **how).iloc[0] for end in ends)
         worst = max([low["p_value"], high["p_value"], random["p_value"]]) if sign else 1.0
         on_new = target == "population"  # where weights move the covariance of the rest, too
         assert row["p_value"] == pytest.approx(worst, rel=0.1 if on_new else 1e-6)

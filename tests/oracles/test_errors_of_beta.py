@@ -23,28 +23,18 @@ ENDS, LEVEL = ["lower", "upper"], 0.95
 normal = special.ndtri
 
 
-def draw(size: int) -> pd.DataFrame:
-    """Draw two models' scores of two sites; a tenth of the others is positive."""
-    rng = np.random.default_rng(0)
-    truth = np.arange(size) < size // 4
-    label = np.where(np.arange(size) < size // 6, 1, np.nan)
-    scores = {name: rng.normal(shift * truth) for name, shift in (("a", 1.6), ("b", 1.2))}
-    frame = pd.DataFrame(
-        {**scores, "label": label, "site": np.where(rng.random(size) < 0.5, 1, 2)}
-    )
-    return frame.assign(p=special.expit(frame["a"] - 1), q=special.expit(frame["b"] - 1))
-
-
 FROM_LABELS: Any = pu_accessor.beta_from_labels
-FRAME = draw(800)
+RNG = np.random.default_rng(0)
+FRAME, _, TRUTH = binormal(200, 600, 2 / 3, 0, 1.6)
+FRAME = FRAME.rename(columns={"score": "a"}).assign(b=RNG.normal(1.2 * TRUTH))
+FRAME = FRAME.assign(p=special.expit(FRAME["a"] - 1), q=special.expit(FRAME["b"] - 1))
+FRAME["site"] = RNG.integers(1, 3, 800)
 PU: Any = FRAME.pu(score="p")
 BY_SITE: Any = FRAME.pu(score="p", by="site")
-HIDDEN = {site: int(rows["label"].isna().sum()) for site, rows in FRAME.groupby("site")}
 EACH: pd.DataFrame = pd.concat(
-    FROM_LABELS(6 * site, 60, hidden, level=0.98).assign(site=[site])
-    for site, hidden in HIDDEN.items()
+    FROM_LABELS(6 * site, 60, int(rows["label"].isna().sum()), level=0.98).assign(site=[site])
+    for site, rows in FRAME.groupby("site")
 )
-ALL = FROM_LABELS(12, 120, sum(HIDDEN.values()), level=0.98)
 AT: dict[str, Any] = {"at": {"threshold": 0.5}}
 
 
@@ -79,23 +69,20 @@ def joined(asked: Any, limits: str) -> list[float]:
     return [values[0], min(low, *lows[free]), max(high, *highs[free])]
 
 
-QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
-    **{
-        f"{x} of {y}": (x, {"target": y})
-        for x in ("auroc", "average_precision")
-        for y in ("population", "examples")
-    },
-    "precision": ("metric", {"metric": "precision", **AT}),
-    "compare": ("compare", {"metric": "auroc"}),
-    "gap": ("gap", {"metric": "precision", **AT}),
-}
+TARGETS = ["population", "examples"]
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    *product(["auroc", "average_precision"], [{"target": one} for one in TARGETS]),
+    *(("metric", {"metric": "precision", **AT}), ("compare", {"metric": "auroc"})),
+    ("gap", {"metric": "precision", **AT}),
+]
 
 
 @each_method
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(question: str, method: str) -> None:
+@pytest.mark.parametrize(("name", "how"), QUESTIONS)
+def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(
+    name: str, how: dict[str, Any], method: str
+) -> None:
     level = 0.9
-    name, how = QUESTIONS[question]
     pu = {"compare": FRAME.pu(score=["a", "b"]), "gap": BY_SITE}.get(name, PU)
     beta = estimated(method, [0.1, 0.07, 0.13], 0.95)
     ask = partial(getattr(pu, name), level=level, **how)
@@ -112,7 +99,8 @@ def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(question: str, meth
 
 @pytest.mark.parametrize("at", [{"recall": 0.5}, "youden"])
 def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
-    point, joint = (PU.metric("precision", b, at=at, target="examples") for b in (0.1, ALL))
+    ask = partial(PU.metric, "precision", at=at, target="examples")
+    point, joint = ask(0.1), ask(FROM_LABELS(12, 120, 667))
     same = ["rank", "threshold", "estimate"]
     pd.testing.assert_frame_equal(joint[same], point[same])
 
@@ -185,9 +173,7 @@ def test_an_estimate_may_leave_no_negatives() -> None:
 @pytest.mark.parametrize("stated", [0.98, 0.95])
 @pytest.mark.parametrize("level", [0.95, 0.99])
 @pytest.mark.parametrize("name", ["contingency", "roc_bounds", "pr_bounds"])
-def test_tables_are_those_of_each_beta_at_the_level_that_is_left(
-    name: str, level: float, stated: float
-) -> None:
+def test_tables_have_the_level_that_is_left(name: str, level: float, stated: float) -> None:
     beta = estimated("by hand", [0.1, 0.06, 0.17], stated)
     ask = partial(getattr(PU, name), ranks="all")
     # Where the estimate does not hold at a higher level, both errors are halves.
@@ -211,10 +197,8 @@ def test_tables_are_those_of_each_beta_at_the_level_that_is_left(
 
 # Groups
 
-OF_GROUPS: dict[str, dict[str, Any]] = {
-    **{"contingency": {}, "roc_bounds": {}, "auroc": {}, "calibration": {"bins": 4}},
-    "metric": {"metric": "net_benefit", **AT},
-}
+OF_GROUPS: dict[str, dict[str, Any]] = {"contingency": {}, "roc_bounds": {}, "auroc": {}}
+OF_GROUPS |= {"calibration": {"bins": 4}, "metric": {"metric": "net_benefit", **AT}}
 
 
 @pytest.mark.parametrize("name", OF_GROUPS)
@@ -259,16 +243,14 @@ def test_an_estimate_without_an_error_is_its_number() -> None:
 # Intervals of possible betas
 
 
-TARGETS, WITHIN = ["population", "examples"], [(0.05, 0.2), (0.0, 0.5), (0.13, 0.13)]
+WITHIN = [(0.05, 0.2), (0.0, 0.5), (0.13, 0.13)]
 WHERE = [*product(["auroc", "f1", "precision"], TARGETS, WITHIN)]
 WHERE += [*product(["average_precision"], TARGETS, WITHIN[:1])]
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 @pytest.mark.parametrize(("name", "target", "ends"), WHERE)
-def test_an_interval_has_the_extreme_limits_of_its_betas(
-    name: str, target: str, ends: tuple[float, float]
-) -> None:
+def test_intervals_have_the_extreme_limits(name: str, target: str, ends: Any) -> None:
     rows = FRAME[::4]
     ask = partial(rows.pu(score="p").metric, name, target=target, **({} if "a" in name else AT))
     found = ask(pd.Interval(*ends)).iloc[0]

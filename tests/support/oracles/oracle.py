@@ -358,21 +358,17 @@ def kappa(t: Table) -> Fraction:
 
 
 METRICS: dict[str, Callable[[Table], Fraction | float]] = {
-    "tpr": of_positives,
-    "recall": of_positives,
+    **{"tpr": of_positives, "recall": of_positives, "tnr": of_negatives},
+    **{"precision": of_predicted, "mcc": mcc, "kappa": kappa},
     "fpr": lambda t: 1 - of_negatives(t),
-    "tnr": of_negatives,
     "fnr": lambda t: 1 - of_positives(t),
-    "precision": of_predicted,
     "fdr": lambda t: 1 - of_predicted(t),
     "npv": lambda t: Fraction(t.tn, t.tn + t.fn),
     "for": lambda t: Fraction(t.fn, t.tn + t.fn),
     "accuracy": lambda t: Fraction(t.tp + t.tn, t.tp + t.fp + t.fn + t.tn),
     "balanced_accuracy": lambda t: (of_positives(t) + of_negatives(t)) / 2,
     "f1": lambda t: Fraction(2 * t.tp, 2 * t.tp + t.fp + t.fn),
-    "mcc": mcc,
     "informedness": lambda t: of_positives(t) + of_negatives(t) - 1,
-    "kappa": kappa,
     "jaccard": lambda t: Fraction(t.tp, t.tp + t.fp + t.fn),
     "lift": lambda t: of_predicted(t) * (t.tp + t.fp + t.fn + t.tn) / (t.tp + t.fn),
 }
