@@ -81,7 +81,8 @@ def test_latent_positives_of_the_oracle(steps: list[tuple[int, int, int]], share
     known, negatives, unlabeled = np.array(steps).T
     m = round(share * int(unlabeled.sum()), 6)
     latent = monotone_hidden(known, negatives, unlabeled, m)
-    slow = new_examples_oracle.monotone_latent(*map(list, zip(*steps, strict=True)), m)
+    first, second, third = (column.tolist() for column in (known, negatives, unlabeled))
+    slow = new_examples_oracle.monotone_latent(first, second, third, m)
     np.testing.assert_allclose(latent, slow, atol=1e-6)
     assert latent.sum() == pytest.approx(m, abs=1e-9)
 
