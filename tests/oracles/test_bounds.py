@@ -191,9 +191,9 @@ def test_an_interval_of_beta_is_a_grid_after_its_middle(band: str, ends: tuple[s
     each = ask(case, [middle, *betas], band, reference="tightest")
     for name in each.data_vars:
         np.testing.assert_array_equal(tables[name], each[name])
-    for name, ends in (("precision", ENDS), ("fpr", ENDS[::-1])):
+    for name, sides in (("precision", ENDS), ("fpr", ENDS[::-1])):
         values, grid = tables.pu.metric(name).squeeze("beta"), each.pu.metric(name).sel(bound=ENDS)
-        for bound, pick in zip(ends, ("min", "max"), strict=True):
+        for bound, pick in zip(sides, ("min", "max"), strict=True):
             wanted = getattr(grid, pick)(["beta", "bound"])
             np.testing.assert_allclose(values.sel(bound=bound), wanted, atol=1e-12)
 
