@@ -76,6 +76,7 @@ COUNTS = st.tuples(*(st.integers(0, most) for most in (3, 2, 4)))
 @example([(0, 0, 2), (1, 0, 0), (0, 0, 10)], 1 / 12)  # a third of the best are known positives
 @example([(0, 0, 2), (1, 0, 0), (0, 0, 10)], 7 / 12)
 @example([(0, 0, 1), (0, 0, 2), (0, 0, 1)], 0.5)
+@example([(1, 0, 1), (1, 0, 4)], 0.3)  # one row that is not known alone
 @example([(1, 1, 0), (2, 2, 0)], 0)
 def test_latent_positives_of_the_oracle(steps: list[tuple[int, int, int]], share: float) -> None:
     known, negatives, unlabeled = np.array(steps).T
