@@ -16,22 +16,16 @@ MODELS = ["better", "worse"]
 PU: Any = FRAME.pu(score="better")
 OVER = {"selection_odds": 1}
 THESE: dict[str, Any] = {"at": 60, "target": "examples"}
-QUESTIONS: list[tuple[str, float, dict[str, Any]]] = [
-    *(("auroc", 0.65, {}), ("average_precision", 0.3, {}), ("precision", 0.3, THESE)),
-    ("difference", 0.0, {}),
-]
+QUESTIONS: list[Any] = [("auroc", 0.65, {}), ("average_precision", 0.3, {})]
+QUESTIONS += [("precision", 0.3, THESE), ("difference", 0.0, {})]
 
 
 @pytest.mark.parametrize(("quantity", "above", "how"), QUESTIONS)
 @pytest.mark.parametrize("assumption", ["selection_odds", "contamination"])
-def test_a_conclusion_breaks_where_its_interval_does(
-    quantity: str, above: float, how: dict[str, Any], assumption: str
-) -> None:
-    pu, limit = PU, {"above": above}
-    ask = partial(put, PU, "metric", quantity, **how)
-    if quantity == "difference":
-        pu, limit = FRAME.pu(score=MODELS), {}
-        ask = partial(put, pu, "compare", "auroc")
+def test_where_conclusions_break(quantity: str, above: float, how: Any, assumption: str) -> None:
+    paired = quantity == "difference"
+    pu, limit = (FRAME.pu(score=MODELS), {}) if paired else (PU, {"above": above})
+    ask = partial(put, pu, *(("compare", "auroc") if paired else ("metric", quantity)), **how)
     ends = [1.5, 1] if assumption == "selection_odds" else [0.1, 0]
     found = pu.robustness(quantity, BETA, **limit, **how, over={assumption: ends})
     assert found[assumption].tolist() == ends[::-1]
@@ -45,33 +39,29 @@ def test_a_conclusion_breaks_where_its_interval_does(
         assert (row["lower"] > above) == holds == (row.get("p_value", 1 - holds) < 0.05)
 
 
-@pytest.mark.parametrize(
-    ("beta", "above", "point"), [(BETA, 0.95, 1), (BETA, -1, np.inf), (0.0, 0.2, np.inf)]
-)
-def test_conclusions_that_never_or_always_hold(beta: float, above: float, point: float) -> None:
-    found = FRAME.pu.robustness("auroc", beta, above=above, over=OVER)
-    assert found["breaking_point"].item() == point
-    for limit, share in ((2, 0), (-2, np.inf)):  # it goes through all shares
-        found = PU.robustness("precision", BETA, above=limit, **THESE, over={"contamination": 0})
-        assert found["breaking_point"].tolist() == [share]
+CERTAIN: list[Any] = [("auroc", {}, BETA, 0.95, 1), ("auroc", {}, BETA, -1, np.inf)]
+CERTAIN += [("precision", THESE, BETA, 2, 0), ("precision", THESE, BETA, -2, np.inf)]
+CERTAIN += [("auroc", {}, 0, 0.2, np.inf)]
+
+
+@pytest.mark.parametrize(("name", "how", "beta", "above", "point"), CERTAIN)
+def test_certain_conclusions(name: str, how: Any, beta: float, above: float, point: float) -> None:
+    over = {"contamination": 0} if how else OVER  # it goes through all shares
+    found = FRAME.pu.robustness(name, beta, above=above, over=over, **how)
+    assert found["breaking_point"].tolist() == [point]
 
 
 def test_each_beta_has_a_point_and_an_interval_that_of_its_first() -> None:
-    ask = partial(FRAME.pu.robustness, "auroc", over=OVER)
-    alone = ask([0.05, 0.2])
-    assert alone["beta"].tolist() == [0.05, 0.2]
-    within = ask(pd.Interval(0.05, 0.2))["breaking_point"].item()
-    assert within <= alone["breaking_point"].min() * 1.002
+    betas: list[Any] = [[0.05, 0.2], pd.Interval(0.05, 0.2)]
+    each, one = (FRAME.pu.robustness("auroc", b, over=OVER)["breaking_point"] for b in betas)
+    assert len(each) == 2 and one.item() <= each.min() * 1.002
 
 
 def test_models_in_rows_are_paired_by_a_column_and_may_be_turned() -> None:
     rows = FRAME.assign(id=range(len(FRAME))).drop(columns="score")
     long = rows.melt(["id", "label"], MODELS, "model", "score").pu(by="model")
-    wide, turned = (FRAME.pu(score=models) for models in (MODELS, MODELS[::-1]))
-    found, *others = (
-        pu.robustness("difference", BETA, over=OVER, **on)
-        for pu, on in ((wide, {}), (long, {"on": "id"}), (turned, {}))
-    )
-    pd.testing.assert_frame_equal(others[0], found)
-    point = found["breaking_point"].item()
-    assert others[1]["breaking_point"].item() == pytest.approx(point, rel=2e-3)
+    asked: dict[str, Any] = {"metric": "difference", "beta": BETA, "over": OVER}
+    found, turned = (FRAME.pu(score=MODELS[::way]).robustness(**asked) for way in (1, -1))
+    pd.testing.assert_frame_equal(long.robustness(**asked, on="id"), found)
+    points = [each["breaking_point"].item() for each in (found, turned)]
+    assert points[0] == pytest.approx(points[1], rel=2e-3)

@@ -7,7 +7,7 @@ by pair, and what the package has in closed form of normal scores is integrated.
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import groupby, permutations, product
+from itertools import chain, groupby, permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -33,14 +33,9 @@ def arrangements(wave: Sequence[int], cluster: Sequence[int]) -> Iterator[tuple[
     between = {*permutations([wave[of[0]] for of in whole])}
     within = product(*({*permutations([wave[i] for i in of])} for of in mixed))
     for of_whole, of_mixed in product(between, list(within)):
-        found = list(wave)
-        for of, value in zip(whole, of_whole, strict=True):
-            for i in of:
-                found[i] = value
-        for of, values in zip(mixed, of_mixed, strict=True):
-            for i, value in zip(of, values, strict=True):
-                found[i] = value
-        yield tuple(found)
+        repeated = [[value] * len(of) for of, value in zip(whole, of_whole, strict=True)]
+        placed = zip(chain(*whole, *mixed), chain(*repeated, *of_mixed), strict=True)
+        yield tuple(value for _, value in sorted(placed))
 
 
 def waves(above: Sequence[float], wave: Sequence[int], cluster: Sequence[int]) -> float:
@@ -66,6 +61,9 @@ def tail(count: int, size: int, n: int, latent: int, odds: Fraction = Fraction(1
     return Fraction(sum(way for x, way in ways.items() if x >= count)) / sum(ways.values())
 
 
+KINDS = True, None, False
+
+
 class Placed(NamedTuple):
     """Three kinds of examples, held against each other pair by pair."""
 
@@ -83,15 +81,10 @@ class Placed(NamedTuple):
 
 def place(score: Sequence[float], label: Sequence[bool | None]) -> Placed:
     """Count pairs."""
-    kinds = [[s for s, y in zip(score, label, strict=True) if y is k] for k in (True, None, False)]
-    known, unlabeled, negatives = kinds
-    of_known = np.array([[1 - x for x in share_above(known, kind)] for kind in kinds[1:]])
-
-    def placed(kind: Sequence[float]) -> FloatArray:
-        return np.array([np.mean([(k > s) + (k == s) / 2 for k in known]) for s in kind])
-
+    known, *others = ([s for s, y in zip(score, label, strict=True) if y is k] for k in KINDS)
+    of_known = np.array([[1 - x for x in share_above(known, kind)] for kind in others])
+    of_kinds = (np.array(share_above(kind, known)) for kind in (*others, known))
     theta, area = of_known.mean(axis=1).tolist()
-    of_kinds = placed(unlabeled), placed(negatives), placed(known)
     return Placed(theta, area, of_known, *of_kinds)
 
 

@@ -42,31 +42,29 @@ def around_estimate(
 
 
 def cut_if_joint(
-    band: str,
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    tables: Tables,
-    kind: str = "positives",
+    band: str, scores: list[float], labels: list[Label], tables: Tables, kind: str = "positives"
 ) -> Tables:
     """Cut the tables of both bounds if the band is joint."""
     if band != "simultaneous":
         return tables
     steps, first = oracle.cutoffs(scores, labels), tables["lower"][0]
     m = first.tp + first.fn - oracle.count_label(labels, True)
+    heads, known = ([s.unlabeled for s in steps], [s.known_positive for s in steps])
     lower, upper = (
-        [table.tp - step.known_positive for table, step in zip(tables[bound], steps, strict=True)]
+        [table.tp - k for table, k in zip(tables[bound], known, strict=True)]
         for bound in ("lower", "upper")
     )
-    ends = by_definition([step.unlabeled for step in steps], lower, upper)
+    lowest, highest = by_definition(heads, lower, upper)
     around = around_estimate(steps, m, scores, labels, kind)
-    found: Tables = {}
-    for pick, bound, end, nearest in zip(
-        (min, max), ("lower", "upper"), ends, around, strict=True
-    ):
-        found[bound] = []
-        for i, (old, step) in enumerate(zip(tables[bound], steps, strict=True)):
-            tp = step.known_positive + pick(end[i], nearest[i])
-            fn, fp = old.tp + old.fn - tp, old.rank - tp
-            tn, empty = old.fp + old.tn - fp, ends[0][i] > ends[1][i]
-            found[bound].append(Table(old.rank, tp, fp, fn, tn, old.clipped or empty))
+    found: Tables = {"lower": [], "upper": []}
+    for i, k in enumerate(known):
+        tps = {
+            "lower": k + min(lowest[i], around[0][i]),
+            "upper": k + max(highest[i], around[1][i]),
+        }
+        for bound, tp in tps.items():
+            rank, _, old_fp, _, old_tn, clipped = tables[bound][i]
+            fn, tn = first.tp + first.fn - tp, old_fp + old_tn - (rank - tp)
+            clipped = clipped or lowest[i] > highest[i]
+            found[bound].append(Table(rank, tp, rank - tp, fn, tn, clipped))
     return found

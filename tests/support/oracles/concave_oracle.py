@@ -1,6 +1,6 @@
 """What concave functions in a band can do: by linear programs, and by all triples of places."""
 
-from itertools import pairwise
+from itertools import product
 
 import numpy as np
 from scipy import optimize
@@ -19,11 +19,8 @@ def by_linear_programs(
     between neighbours fall, the last of them not below 0.
     """
     size = x.size
-    slopes = np.zeros((size - 1, size))
-    for row, (left, right) in enumerate(pairwise(range(size))):
-        slopes[row, [left, right]] = np.array([-1, 1]) / (x[right] - x[left])
-    rising = slopes[1:] - slopes[:-1]  # at most 0
-    limits, most = np.vstack([rising, -slopes[-1:]]), np.zeros(size - 1)
+    slopes = np.diff(np.eye(size), axis=0) / np.diff(x)[:, np.newaxis]
+    limits, most = np.vstack([np.diff(slopes, axis=0), -slopes[-1:]]), np.zeros(size - 1)
     if np.isfinite(slope):
         limits, most = np.vstack([limits, slopes[:1]]), np.append(most, slope)
     boxes = [(low, high) for low, high in zip(lower, upper, strict=True)]
@@ -31,13 +28,11 @@ def by_linear_programs(
     if any(low > high for low, high in boxes):
         return None
     ends = np.empty((2, size))
-    for place in range(size):
-        for side, sign in enumerate((1, -1)):
-            goal = np.zeros(size)
-            goal[place] = sign
-            answer = optimize.linprog(goal, limits, most, bounds=boxes, method="highs")
-            if answer.status == 2:
-                return None
-            assert answer.status == 0, answer.message
-            ends[side, place] = sign * answer.fun
+    for place, (side, sign) in product(range(size), ((0, 1), (1, -1))):
+        goal = sign * np.eye(size)[place]
+        answer = optimize.linprog(goal, limits, most, bounds=boxes, method="highs")
+        if answer.status == 2:
+            return None
+        assert answer.status == 0, answer.message
+        ends[side, place] = sign * answer.fun
     return ends[0], ends[1]

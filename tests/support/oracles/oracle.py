@@ -21,7 +21,6 @@ BandRule = Callable[[int, int, float], Band]
 Point = tuple[Fraction, Fraction]
 
 HALF = Fraction(1, 2)
-DKW_DIGITS = 60
 
 
 class Cutoff(NamedTuple):
@@ -113,27 +112,25 @@ def arrangement_counts(n: int, m: int, k: int) -> list[int]:
     return [math.comb(k - 1 + v, v) * math.comb(n - k + m - v, m - v) for v in range(m + 1)]
 
 
-def exact_lower(n: int, m: int, k: int, tail: Fraction) -> int:
-    """Return the smallest theta with P(V <= theta) > tail."""
-    limit = tail * math.comb(n + m, n)
-    at_most = list(accumulate(arrangement_counts(n, m, k)))
-    return min(theta for theta in range(m + 1) if at_most[theta] > limit)
+@lru_cache(maxsize=1)
+def tail_counts(n: int, m: int) -> tuple[list[list[int]], list[list[int]]]:
+    """Count the arrangements with V <= 0..m for k = 1..n, and with W >= m..0 for k = 0..n-1."""
+    at_most = [list(accumulate(arrangement_counts(n, m, k))) for k in range(1, n + 1)]
+    at_least = [list(accumulate(reversed(arrangement_counts(n, m, k + 1)))) for k in range(n)]
+    return at_most, at_least
 
 
-def exact_upper(n: int, m: int, k: int, tail: Fraction) -> int:
-    """Return the largest theta with P(W >= theta) > tail."""
-    limit = tail * math.comb(n + m, n)
-    at_least = list(accumulate(reversed(arrangement_counts(n, m, k + 1))))
-    at_least.reverse()
-    return max(theta for theta in range(m + 1) if at_least[theta] > limit)
+def band_at(n: int, m: int, limit: Fraction) -> Band:
+    """Return the exact band that rejects tails of no more arrangements than the limit."""
+    at_most, at_least = tail_counts(n, m)
+    lower = [0] + [bisect_right(counts, limit) for counts in at_most]
+    upper = [m - bisect_right(counts, limit) for counts in at_least] + [m]
+    return lower, upper
 
 
 def exact_band(n: int, m: int, level: float) -> Band:
-    """Return the exact band by summing exact (negative hypergeometric) probabilities."""
-    tail = half_alpha(level)
-    lower = [0] + [exact_lower(n, m, k, tail) for k in range(1, n + 1)]
-    upper = [exact_upper(n, m, k, tail) for k in range(n)] + [m]
-    return lower, upper
+    """Return the band by exact (negative hypergeometric) probabilities."""
+    return band_at(n, m, half_alpha(level) * math.comb(n + m, n))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -157,31 +154,13 @@ def covered_arrangements(m: int, band: Band) -> int:
     return before.get(m, 0)
 
 
-@lru_cache(maxsize=1)
-def tail_counts(n: int, m: int) -> tuple[list[list[int]], list[list[int]]]:
-    """Count the arrangements with V <= 0..m for k = 1..n, and with W >= m..0 for k = 0..n-1."""
-    at_most = [list(accumulate(arrangement_counts(n, m, k))) for k in range(1, n + 1)]
-    at_least = [list(accumulate(reversed(arrangement_counts(n, m, k + 1)))) for k in range(n)]
-    return at_most, at_least
-
-
-def band_at(n: int, m: int, limit: int) -> Band:
-    """Return the exact band that rejects tails of no more arrangements than the limit."""
-    at_most, at_least = tail_counts(n, m)
-    lower = [0] + [bisect_right(counts, limit) for counts in at_most]
-    upper = [m - bisect_right(counts, limit) for counts in at_least] + [m]
-    return lower, upper
-
-
 def simultaneous(n: int, m: int, level: float) -> Simultaneous:
     """Return the simultaneous band by counting lattice paths for a bisected local alpha."""
     whole = math.comb(n + m, n)
     cap = half_alpha(level) * whole
-    limits = {0}
-    for counts in (one for both in tail_counts(n, m) for one in both):
-        limits.update(count for count in counts if count <= cap)
     # The band is the same from one limit up to the next, and the wider the lower the limit.
-    steps = sorted(limits)
+    every = (count for side in tail_counts(n, m) for counts in side for count in counts)
+    steps = sorted({Fraction(0), *(Fraction(count) for count in every if count <= cap)})
     good, bad = 0, len(steps)
     while bad - good > 1:
         middle = (good + bad) // 2
@@ -189,8 +168,8 @@ def simultaneous(n: int, m: int, level: float) -> Simultaneous:
             good = middle
         else:
             bad = middle
-    alpha = Fraction(2 * (steps[bad] if bad < len(steps) else cap)) / whole
-    return Simultaneous(alpha, Fraction(2 * steps[good], whole), band_at(n, m, steps[good]))
+    alpha = 2 * (steps[bad] if bad < len(steps) else cap) / whole
+    return Simultaneous(alpha, 2 * steps[good] / whole, band_at(n, m, steps[good]))
 
 
 def is_at_the_edge(n: int, m: int, level: float) -> bool:
@@ -210,7 +189,8 @@ def one_sided(n: int, m: int, level: float) -> Band:
     whole = math.comb(n + m, n)
     cap = min(1 - decimal(level), HALF) * whole
     steps = sorted({0, *(count for counts in tail_counts(n, m)[0] for count in counts)})
-    sides = [(band_at(n, m, step)[0], [m] * (n + 1)) for step in steps if step <= cap]
+    limits = [Fraction(step) for step in steps if step <= cap]
+    sides = [(band_at(n, m, limit)[0], [m] * (n + 1)) for limit in limits]
     return [side for side in sides if whole - covered_arrangements(m, side) <= cap][-1]
 
 
@@ -223,8 +203,7 @@ def at_scores(band: BandRule, scores: Sequence[float]) -> BandRule:
         best = simultaneous(n, m, level)
         if share < best.alpha:  # which need not be reached itself
             return best.band
-        lower = [0] + [exact_lower(n, m, k, share / 2) for k in range(1, n + 1)]
-        return lower, [m - count for count in reversed(lower)]
+        return band_at(n, m, share / 2 * math.comb(n + m, n))
 
     return shared if band is simultaneous_band else band
 
@@ -258,16 +237,13 @@ def dkw_band(n: int, m: int, level: float) -> Band:
     # The half width is irrational, so that no share that is not clipped gives a whole number,
     # and rounding errors in the last digits do not matter.
     inverse = 1 / half_alpha(level)
-    lower: list[int] = []
-    upper: list[int] = []
     with localcontext() as context:
-        context.prec = DKW_DIGITS
+        context.prec = 60
         ratio = Decimal(inverse.numerator) / Decimal(inverse.denominator)
         width = (ratio.ln() / (2 * n)).sqrt()
-        for k in range(n + 1):
-            share = Decimal(k) / Decimal(n)
-            lower.append(math.floor(max(share - width, Decimal(0)) * m))
-            upper.append(math.ceil(min(share + width, Decimal(1)) * m))
+        shares = [Decimal(k) / Decimal(n) for k in range(n + 1)]
+        lower = [math.floor(max(share - width, Decimal(0)) * m) for share in shares]
+        upper = [math.ceil(min(share + width, Decimal(1)) * m) for share in shares]
     return lower, upper
 
 
@@ -294,15 +270,13 @@ def tables(
     scores: Sequence[float], labels: Sequence[Label], beta: float, level: float, band: BandRule
 ) -> dict[str, list[Table]]:
     """Return the tables of both bounds at all cutoffs."""
-    u = count_label(labels, None)
-    m = latent_count(beta, u)
-    totals = Totals(count_label(labels, True), count_label(labels, False), u, m)
-    lower, upper = at_scores(band, scores)(totals.known_positive, m, level)
-    thetas = {"lower": lower, "upper": upper}
+    m = latent_count(beta, count_label(labels, None))
+    totals = Totals(*(count_label(labels, kind) for kind in (True, False, None)), m)
+    thetas = at_scores(band, scores)(totals.known_positive, m, level)
     steps = cutoffs(scores, labels)
     return {
         bound: [table_at(step, totals, theta[step.known_positive]) for step in steps]
-        for bound, theta in thetas.items()
+        for bound, theta in zip(("lower", "upper"), thetas, strict=True)
     }
 
 
@@ -342,13 +316,12 @@ def mean_precision(start: Table, end: Table) -> float:
 
 def pr_area(tables: Sequence[Table]) -> float:
     """Return the area under the precision-recall curve, interpolated in counts."""
-    positives = tables[0].tp + tables[0].fn
     pieces = [
-        (end.tp - start.tp) / positives * mean_precision(start, end)
+        (end.tp - start.tp) * mean_precision(start, end)
         for start, end in pairwise(tables)
         if end.tp != start.tp
     ]
-    return math.fsum(pieces)
+    return math.fsum(pieces) / (tables[0].tp + tables[0].fn)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -385,21 +358,17 @@ def kappa(t: Table) -> Fraction:
 
 
 METRICS: dict[str, Callable[[Table], Fraction | float]] = {
-    "tpr": of_positives,
-    "recall": of_positives,
+    **{"tpr": of_positives, "recall": of_positives, "tnr": of_negatives},
+    **{"precision": of_predicted, "mcc": mcc, "kappa": kappa},
     "fpr": lambda t: 1 - of_negatives(t),
-    "tnr": of_negatives,
     "fnr": lambda t: 1 - of_positives(t),
-    "precision": of_predicted,
     "fdr": lambda t: 1 - of_predicted(t),
     "npv": lambda t: Fraction(t.tn, t.tn + t.fn),
     "for": lambda t: Fraction(t.fn, t.tn + t.fn),
     "accuracy": lambda t: Fraction(t.tp + t.tn, t.tp + t.fp + t.fn + t.tn),
     "balanced_accuracy": lambda t: (of_positives(t) + of_negatives(t)) / 2,
     "f1": lambda t: Fraction(2 * t.tp, 2 * t.tp + t.fp + t.fn),
-    "mcc": mcc,
     "informedness": lambda t: of_positives(t) + of_negatives(t) - 1,
-    "kappa": kappa,
     "jaccard": lambda t: Fraction(t.tp, t.tp + t.fp + t.fn),
     "lift": lambda t: of_predicted(t) * (t.tp + t.fp + t.fn + t.tn) / (t.tp + t.fn),
 }

@@ -73,15 +73,12 @@ def width(scores: Sequence[float], labels: Sequence[Label], claims: Claims) -> i
     The curves are those of the claims as they are, possible or not: true positives over the rank,
     between which there is the same area as between those over false positives.
     """
-    steps = oracle.cutoffs(scores, labels)
-    ranks = [step.known_positive + step.known_negative + step.unlabeled for step in steps]
-    areas = []
+    steps, areas = oracle.cutoffs(scores, labels), []
     for i in range(len(ENDS)):
-        points = [
-            (rank, step.known_positive + claim[i])
-            for rank, step, claim in zip(ranks, steps, claims, strict=True)
-        ]
-        areas.append(sum((r1 - r0) * (tp0 + tp1) for (r0, tp0), (r1, tp1) in pairwise(points)))
+        tps = [step.known_positive + claim[i] for step, claim in zip(steps, claims, strict=True)]
+        ranks = [step.rank for step in steps]
+        points = pairwise(zip(ranks, tps, strict=True))
+        areas.append(sum((r1 - r0) * (tp0 + tp1) for (r0, tp0), (r1, tp1) in points))
     return areas[1] - areas[0]
 
 
@@ -110,19 +107,16 @@ def tables(
     tightest = min(ranges, key=ranges.__getitem__)
     if reference != "both":
         return dict(zip(ENDS, found[tightest], strict=True)), tightest
-    common, reached, apart = [], [], []
+    common, reached = [], []
     shares = of_kind[tightest](local, share_band)
-    for one, other, (share, _) in zip(
-        claims["positives"], claims["negatives"], shares, strict=True
-    ):
+    for one, other, (share, _) in zip(*claims.values(), shares, strict=True):
         lower, upper = max(one[0], other[0]), min(one[1], other[1])
-        apart.append(lower > upper)
         common.append((lower, upper))
         reached.append((min(lower, share), max(upper, share)))
     merged = [
         [
-            table._replace(clipped=within.clipped or gap)
-            for table, within, gap in zip(bound, cut, apart, strict=True)
+            table._replace(clipped=within.clipped or lower > upper)
+            for table, within, (lower, upper) in zip(bound, cut, common, strict=True)
         ]
         for bound, cut in zip(
             fit(scores, labels, beta, reached), fit(scores, labels, beta, common), strict=True
