@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUError, PUWarning
-from tests.cases import ASSUMED, parameters_of
+from tests.cases import ASSUMED, LOOKS, parameters_of
 
 FRAMES, TABLES = type(pd.DataFrame().pu), type(xr.Dataset().pu)
 MODELS = ["score", "other"]
@@ -88,15 +88,6 @@ def check_alike(found: Any, expected: Any) -> None:
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
     else:
         xr.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
-
-
-class Question(NamedTuple):
-    """A method with its arguments, what the columns mean, and what is taken for granted."""
-
-    method: str
-    keywords: dict[str, Any]
-    roles: dict[str, Any]
-    assumed: dict[str, Any] = {}  # noqa: RUF012
 
 
 def rows(size: int, seed: int, kind: str) -> pd.DataFrame:
@@ -195,7 +186,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "reference": st.sampled_from(["positives", "negatives", "tightest", "both"]),
     "selection_odds": st.sampled_from([1, 1.0, 1.5, 2, 5, np.inf]),
     "contamination": st.sampled_from([0, 0.05, 0.3]),
-    **dict.fromkeys(["monotone", "baseline"], st.booleans()),
+    "monotone": st.booleans(),
     "ranks": st.one_of(
         st.sampled_from(["all", "breakpoints"]), RANKS, st.lists(RANKS, min_size=1, max_size=4)
     ),
@@ -224,18 +215,13 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "x": st.sampled_from(["rank", "fraction", "threshold", "beta", "selection_odds"]),
     "rank": st.one_of(RANKS, st.lists(RANKS, max_size=3)),
     "threshold": st.one_of(SCORES, st.just([0.5, 0.1])),
-    "palette": st.sampled_from(["colorblind", "viridis", ["red", "#00f", "0.5", "k"]]),
-    "legend": st.sampled_from(["auto", "brief", "full", False]),
-    "height": st.sampled_from([1.5, 3.2]),
     "order": st.sampled_from([["a", "b"], ["b", "a"], ["b"], MODELS]),
-    "title": st.text(max_size=9),
     "metric": st.sampled_from(["auroc", "average_precision", "difference", *METRICS, _own]),
     "area metric": st.sampled_from(["auroc", "average_precision"]),
     "compare metric": st.sampled_from(["auroc", "bedroc", "net_benefit", *NAMES]),
     "metric metric": st.sampled_from([*WHOLE[:5], *WHOLE[6:], *NAMES]),
     "plot_metric metric": st.sampled_from(["auroc", "net_benefit", *NAMES]),
 }
-LOOKS = {"hue", "col", "row", "ax", "line_kws", "band_kws"}
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -264,11 +250,6 @@ def keywords(draw: st.DrawFn, kind: type, method: str) -> dict[str, Any]:
 def assumptions(draw: st.DrawFn) -> dict[str, Any]:
     """What is taken for granted: mostly nothing."""
     return {name: draw(VALID[name]) for name in ASSUMED if draw(st.integers(0, 9)) == 0}
-
-
-def questions(method: str) -> st.SearchStrategy[Question]:
-    """Put a method of ``df.pu`` with any of its keywords and any roles."""
-    return st.builds(Question, st.just(method), keywords(FRAMES, method), roles(), assumptions())
 
 
 def public(kind: type) -> list[str]:
