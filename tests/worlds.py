@@ -121,10 +121,10 @@ def rows(size: int, seed: int, kind: str) -> pd.DataFrame:
     )
 
 
-def frames(most: int = 60) -> st.SearchStrategy[pd.DataFrame]:
+def frames() -> st.SearchStrategy[pd.DataFrame]:
     """Rows of any kind."""
     kinds = ["probability", "round", "whole", "infinite", "holes", "level"]
-    return st.builds(rows, st.integers(1, most), st.integers(0, 2**32 - 1), st.sampled_from(kinds))
+    return st.builds(rows, st.integers(1, 60), st.integers(0, 2**32 - 1), st.sampled_from(kinds))
 
 
 @st.composite
