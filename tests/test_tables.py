@@ -290,7 +290,8 @@ def test_shared_ranks_give_way_to_each_groups_own() -> None:
 
 def test_areas_are_of_cutoffs_in_order_and_once() -> None:
     ragged = GROUPS.isel(cutoff=[0] * 9 + [*range(9, GROUPS.sizes["cutoff"])])
-    for tables in (WHOLE.isel(rank=[0] * 150 + [*range(150, 301)]), ragged):
+    some = WHOLE.drop_attrs().isel(rank=slice(-9)), WHOLE.isel(rank=[0] * 9 + [*range(9, 301)])
+    for tables in (*some, ragged):
         with pytest.raises(PUValueError, match="in their order"):
             tables.pu.area("auroc")
 
@@ -385,6 +386,6 @@ def test_a_repr_reads_rows_without_a_copy() -> None:
 
 def test_a_sample_of_few_says_the_same_of_any_large_number() -> None:
     small, large = (pu_accessor.beta_from_labels(12, 50, 10**size) for size in (9, 12))
-    np.testing.assert_allclose(*(x[["beta", "lower", "upper"]] for x in (small, large)), atol=1e-7)
+    pd.testing.assert_frame_equal(small.assign(n_unlabeled=10**12), large, atol=1e-7)
     assert peak(lambda: pu_accessor.beta_from_labels(12, 50, 10**12)) < 1_000_000
     assert peak(lambda: pu_accessor.labeling.labels_needed(0.1, 10**12)) < 1_000_000

@@ -270,7 +270,8 @@ ODD: list[Any] = [
 ]
 PLAIN = st.one_of(st.sampled_from(ODD[:-8]), st.floats(), st.integers(), st.text(max_size=5))
 CONTAINERS: list[Callable[[list[Any]], Any]] = [
-    *[list, tuple, lambda x: [x], lambda x: {*map(str, x)}, lambda x: np.array(x, object)],
+    *[list, tuple],
+    *[lambda x: [x], lambda x: {*map(str, x)}, lambda x: np.array(x, object)],
     *[lambda x: dict.fromkeys(map(repr, x), 0.3), lambda x: {"rank": x}],
     *[lambda x: {"threshold": x[:1]}, lambda x: dict(zip(["fp", "fn"], x, strict=False))],
     *[lambda x: pd.Series(x, dtype=object), lambda x: pd.Index(x, dtype="O")],
