@@ -387,6 +387,6 @@ def test_a_repr_reads_rows_without_a_copy() -> None:
 def test_a_sample_of_few_says_the_same_of_any_large_number() -> None:
     small, large = (pu_accessor.beta_from_labels(12, 50, 10**size) for size in (9, 12))
     pd.testing.assert_frame_equal(small.assign(n_unlabeled=10**12), large, atol=1e-7)
-    pu_accessor.labeling.labels_needed(0.1, 100)  # what is imported is not counted
+    pu_accessor.labeling.labels_needed(0.1, 10**12)  # what is imported is not counted
     assert peak(lambda: pu_accessor.beta_from_labels(12, 50, 10**12)) < 1_000_000
     assert peak(lambda: pu_accessor.labeling.labels_needed(0.1, 10**12)) < 1_000_000
