@@ -1,7 +1,9 @@
 """Laws: what holds of any rows and any question, mostly by a second way to the same answer."""
 
 import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ import pu_accessor
 import pu_accessor.sklearn
 from pu_accessor import PUError, fbeta
 from tests import worlds
-from tests.cases import AREAS, ASSUMED, BANDS, ROLES, put
+from tests.cases import AREAS, BANDS, put
 from tests.worlds import (
     FRAMES,
     METRICS,
@@ -84,48 +86,27 @@ def rule(frame: pd.DataFrame, draw: Draw, **said: Any) -> dict[str, Any]:
 # Two ways to the same answer
 
 
-def groups_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
+def groups_and_models_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
     method, asked = question(frame, draw, *NUMBERS)
     if isinstance(asked.get("at"), int):
         asked["at"] = 1
-    together = answer(frame.pu(negative=0), method, by="key", on_error="skip", **asked)
-    if isinstance(together, PUError) and "weight" in asked:
+    if asked.get("metric") == "difference" or draw(st.booleans()):
+        named, together = "key", frame.pu(negative=0, by="key", on_error="skip")
+        parts = {key: rows.pu(negative=0) for key, rows in frame.groupby("key")}
+    else:
+        named, together = "model", frame.pu(score=MODELS)
+        parts = {name: frame.pu(score=name) for name in MODELS}
+    found = answer(together, method, **asked)
+    if isinstance(found, PUError) and "weight" in asked:
         return  # what weights refuse is refused of all groups; one may have none but 1
-    for key, rows in frame.groupby("key"):
-        alone = answer(rows.pu(negative=0), method, **asked)
-        if isinstance(together, PUError):
-            assert isinstance(alone, PUError), (together, alone)
-            continue
-        found = together[together["key"] == key].drop(columns="key").reset_index(drop=True)
-        assert isinstance(alone, PUError) == found.empty
-        if not found.empty:
-            check_alike(found[list(alone.columns)], alone)
-
-
-def models_below_each_other_are_those_in_columns(frame: pd.DataFrame, draw: Draw) -> None:
-    method, asked = question(frame, draw, *NUMBERS, "contingency", "dominance", "compare")
-    asked.pop("on", None)  # which is for models below each other alone
-    paired = method == "compare" or asked.get("metric") == "difference"
-    kept = ["id", "label", "patient", "times", "propensity"]
-    long = frame.melt(kept, MODELS, "model", "value").rename(columns={"value": "score"})
-    below = answer(long.pu(by="model"), method, **asked, **({"on": "id"} if paired else {}))
-    beside = answer(frame.pu(score=sorted(MODELS)), method, **asked)
-    if answered(below, beside):
-        check_alike(below, beside)
-
-
-def order_of_scores_is_all(frame: pd.DataFrame, draw: Draw) -> None:
-    of_order = [name for name in NUMBERS if name != "calibration"]
-    method, asked = question(frame, draw, *of_order, "contingency", "roc_bounds")
-    by_score = isinstance(asked.get("at"), dict) and "threshold" in asked["at"]
-    if by_score or asked.get("metric") in ("boyce", "net_benefit"):
-        return
-    ranked = frame.assign(score=frame["score"].rank(method="dense") ** 3)
-    one, other = (answer(rows.pu, method, **asked) for rows in (frame, ranked))
-    if answered(one, other):
-        drop = xr.Dataset.drop_vars if isinstance(one, xr.Dataset) else pd.DataFrame.drop
-        named = {"columns": "threshold"} if drop is pd.DataFrame.drop else {"names": "threshold"}
-        check_alike(*(drop(found, **named, errors="ignore") for found in (one, other)))
+    for key, part in parts.items():
+        alone = answer(part, method, **asked)
+        if isinstance(found, PUError) or isinstance(alone, PUError):
+            assert isinstance(alone, PUError), (found, alone)
+            assert isinstance(found, PUError) or key not in found[named].array
+        else:
+            rows = found[found[named] == key].reset_index(drop=True)
+            check_alike(rows[list(alone.columns)], alone)
 
 
 def without_latent_positives_it_is_scikit_learn(frame: pd.DataFrame, draw: Draw) -> None:
@@ -134,17 +115,12 @@ def without_latent_positives_it_is_scikit_learn(frame: pd.DataFrame, draw: Draw)
     truth, score, size = frame["label"] == 1, frame["score"], draw(st.floats(0.2, 5))
     pu = frame.assign(label=draw(st.sampled_from([frame["label"], truth * 1.0]))).pu(negative=0)
     most, cutoff = draw(st.sampled_from([0.05, 0.3, 1.0])), draw(st.sampled_from(score.tolist()))
-    said, at = score >= cutoff, {"at": {"threshold": cutoff}}
-    names = {"mcc": "matthews_corrcoef", "kappa": "cohen_kappa_score"}
-    rates = ["precision", "recall", "f1", "accuracy", "jaccard", "balanced_accuracy", *names]
-    name = draw(st.sampled_from(rates))
-    rate = getattr(metrics, names.get(name, f"{name}_score"))(truth, said)
     areas = [metrics.roc_auc_score, metrics.average_precision_score]
+    fbeta_score = metrics.fbeta_score(truth, score >= cutoff, beta=size)
     cases: list[tuple[str, dict[str, Any], float]] = [
         ("auroc", {"max_fpr": most}, areas[0](truth, score, max_fpr=most)),
         ("average_precision", {}, areas[1](truth, score)),
-        ("metric", {"metric": fbeta(size), **at}, metrics.fbeta_score(truth, said, beta=size)),
-        ("metric", {"metric": name, **at}, rate),
+        ("metric", {"metric": fbeta(size), "at": {"threshold": cutoff}}, fbeta_score),
     ]
     for method, asked, expected in cases:
         found = put(pu, method, beta=0, target="examples", **asked)[ENDS]
@@ -165,19 +141,6 @@ def without_latent_positives_it_is_scikit_learn(frame: pd.DataFrame, draw: Draw)
         np.testing.assert_allclose(other["precision"], pr[0][::-1], rtol=1e-12)
         np.testing.assert_allclose(other["recall"], pr[1][::-1], rtol=1e-12)
     np.testing.assert_array_equal(tables[0]["threshold"], roc[2])
-
-
-def each_row_twice(frame: pd.DataFrame, draw: Draw) -> None:
-    # At other betas a completed labeling has its corners at other places.
-    twice = pd.concat([frame, frame])
-    one, other = (answer(rows.pu, "contingency", 0) for rows in (frame, twice))
-    if answered(one, other):
-        np.testing.assert_array_equal(2 * one["tp"], other["tp"])
-    one, other = (answer(rows.pu, "auroc", 0) for rows in (frame, twice))
-    if answered(one, other):
-        both = np.array([one["estimate"], other["estimate"]])
-        kept = both[:, ~np.isnan(both).any(axis=0)]  # too far outside for one alone
-        np.testing.assert_allclose(kept[0], kept[1], atol=1e-12)
 
 
 def counts_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
@@ -214,71 +177,7 @@ def numbers_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
         np.testing.assert_array_equal(*both)
 
 
-def curves_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
-    beta, how, pu = draw(BETA), rule(frame, draw), frame.pu
-    tables = answer(pu, "contingency", beta, **how)
-    few = answer(pu, "contingency", beta, ranks="breakpoints", **how)
-    if not answered(tables, few):
-        return
-    parts: list[tuple[str, dict[str, Any]]] = [("roc", {}), ("pr", {}), ("roc", {"max_fpr": 0.3})]
-    for curve, part in parts:
-        # Estimates in tables are rounded to whole examples.
-        one, other = (ds.pu.area(AREAS[curve], **part)[::2].to_numpy() for ds in (few, tables))
-        np.testing.assert_allclose(one, other, atol=ROUNDING)
-    for name in ("roc_bounds", "pr_bounds"):
-        of_rows, of_tables = answer(pu, name, beta, ranks="all", **how), getattr(tables.pu, name)()
-        check_alike(of_rows.isel(bound=[0, 2]), of_tables.isel(bound=[0, 2]))
-
-
 # What is less, or more
-
-
-def bounds_enclose_and_add_up(frame: pd.DataFrame, draw: Draw) -> None:
-    how, betas = rule(frame, draw), sorted(draw(st.sets(st.floats(0, 1), min_size=1, max_size=4)))
-    tables = answer(frame.pu, "contingency", betas, **how)
-    if isinstance(tables, PUError):
-        return
-    tp, fp, fn, tn = (tables[name] for name in ("tp", "fp", "fn", "tn"))
-    assert (tp + fp == tables["rank"]).all() and (tp + fp + fn + tn == len(frame)).all()
-    assert all((part >= 0).all() for part in (tp, fp, fn, tn))
-    kind, band = how.get("reference", "positives"), how.get("band")
-    if kind == "positives" and band not in ("simultaneous", worlds.half_band):
-        assert (tp.diff("beta") >= 0).all()
-    # What both references have in common may be empty, and a bootstrap is too narrow.
-    ordered = {"tp": tp} if kind != "both" and band != "bootstrap" else {}
-    if kind == "positives" and ordered:
-        ordered["area"] = tables.pu.area("auroc").dropna("beta")  # all are positives
-    for values in ordered.values():
-        steps = values.sel(bound=["lower", "estimate", "upper"]).diff("bound")
-        assert (steps > -ROUNDING).all()
-
-
-def bounds_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
-    how, beta = rule(frame, draw, **draw(BOUND)), draw(BETA)
-    wider = {"level": [0.8, 0.95], "selection_odds": [1, draw(st.sampled_from([1.2, 3, np.inf]))]}
-    name = draw(st.sampled_from([one for one in wider if one in how]))
-    if how.get("band") is worlds.half_band:
-        return
-    narrow, wide = (answer(frame.pu, "contingency", beta, **{**how, name: x}) for x in wider[name])
-    if answered(narrow, wide):
-        assert (wide["tp"].sel(bound="lower") <= narrow["tp"].sel(bound="lower")).all()
-        assert (wide["tp"].sel(bound="upper") >= narrow["tp"].sel(bound="upper")).all()
-
-
-def intervals_hold_their_estimates_and_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
-    method, asked = question(frame, draw, "auroc", "average_precision", "metric")
-    both = [answer(frame.pu, method, **{**asked, "level": level}) for level in (0.8, 0.95)]
-    if not answered(*both):
-        return
-    for found in both:
-        there = found[found["lower"].notna() & found["estimate"].between(0, 1)]
-        ends = ["lower", *(["estimate"] if method != "metric" else []), "upper"]
-        assert (there[ends].diff(axis=1).iloc[:, 1:] >= -ROUNDING).all(axis=None), there.T
-    one, other = both
-    kept = one["lower"].notna() & other["lower"].notna()
-    if "rank" not in one or one["rank"].equals(other["rank"]):
-        assert (other["lower"] <= one["lower"] + ROUNDING)[kept].all(), (one.T, other.T)
-        assert (other["upper"] >= one["upper"] - ROUNDING)[kept].all(), (one.T, other.T)
 
 
 def intervals_of_beta_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
@@ -300,24 +199,14 @@ def intervals_of_beta_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
 
 
 LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
-    groups_are_answered_alone,
-    models_below_each_other_are_those_in_columns,
-    order_of_scores_is_all,
-    without_latent_positives_it_is_scikit_learn,
-    each_row_twice,
-    counts_are_rows,
-    numbers_are_those_of_tables,
-    curves_are_those_of_tables,
-    bounds_enclose_and_add_up,
-    bounds_are_nested,
-    intervals_hold_their_estimates_and_are_nested,
-    intervals_of_beta_hold_all_between,
+    *[groups_and_models_are_answered_alone, without_latent_positives_it_is_scikit_learn],
+    *[counts_are_rows, numbers_are_those_of_tables, intervals_of_beta_hold_all_between],
 ]
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: str(law.__name__))
 def test_law(law: Callable[[pd.DataFrame, Draw], None]) -> None:
-    @fuzzed(2)
+    @fuzzed(2.5)
     @given(frame=worlds.frames(), data=st.data())
     def holds(frame: pd.DataFrame, data: st.DataObject) -> None:
         """Rows have scores; known positives and unlabeled ones are among those of each key."""
@@ -402,14 +291,14 @@ def ask(accessor: Any, method: str, asked: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("method", METHODS)
 def test_corners_have_an_answer_or_an_error_of_ours(method: str) -> None:
     @fuzzed(10 if method.startswith("plot_") else 2)
-    @given(question=worlds.questions(method), seed=st.integers(0, 2**32), data=st.data())
-    def holds(question: worlds.Question, seed: int, data: st.DataObject) -> None:
-        asked = {**question.keywords, **question.assumed}
+    @given(asked=keywords(FRAMES, method), seed=st.integers(0, 2**32), data=st.data())
+    def holds(asked: dict[str, Any], seed: int, data: st.DataObject) -> None:
+        asked = asked | data.draw(worlds.assumptions())
         for name in sorted({*asked} & {*EXTREME}):
             if data.draw(st.integers(0, 9)) < 7:
                 asked[name] = data.draw(st.sampled_from(EXTREME[name]))
         rows = corner(seed)
-        asked = {**asked, **question.roles, **NEEDED.get(method, {})}
+        asked |= data.draw(worlds.roles()) | NEEDED.get(method, {})
         asked = worlds.settled(lambda one: ask(rows.pu, method, one), asked)
         found, _ = attempt(lambda: ask(rows.pu, method, asked))
         check_order(found, asked.get("average", False) is not False)
@@ -428,42 +317,20 @@ def ranked(score: list[float], label: list[float] | None = None, **columns: Any)
     return pd.DataFrame({"score": score, "label": label or LABEL[: len(score)], **columns})
 
 
-FALLING = ranked([*range(8, 0, -1)], other=[*range(8)])
-KEYED = FALLING.assign(key=[0, 1] * 4, patient=[0, 1, 2, 3] * 2, w=[1.5, 2] * 4)
+FALLING = ranked([*range(8, 0, -1)], other=[*range(8)], key=[0, 1] * 4, w=[1.5, 2] * 4)
 POSITIVE = ranked([3, 2, 2, 1], [1.0] * 4, other=[1, 2, 3, 4], w=2)
-TWO = ranked([0, 1, 1, 1, 0, 1, 1, 1], [np.nan, 1, np.nan, 1, 1, 1, 1, 1])
-TWO = TWO.assign(p=[0, 3, 4, 4, 3, 0, 0, 0], w=[1.5, 1.5, 1, 1.5, 1e12, 1, 1e12, 1])
-TIMES_OF = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020, 241982379321]
-HEAVY = ranked([0, 0, 1, 1, 1, 0], [1, 1, 1, np.nan, np.nan, 1], p=[3, 1, 3, 1, 0, 0], w=TIMES_OF)
-CHANCES = [0.5, 1e-12, 0.5, 0.5, 0.5, 1e-12, 1e-12, 1, 0.5, 1e-12, 0.5, 1, 0.5, 0.5, np.nan]
-ONE_SIDED = ranked([1.0] * 14 + [0], [1.0] * 14 + [np.nan], p=CHANCES, key=[0] * 7 + [1] * 8, w=2)
-LONE = ranked([*range(9, 0, -1)], [1, *[np.nan] * 2] * 2 + [np.nan] * 3)
-LONE["n"] = [20, 1e6, 1e6, 1, *5 * [1e6]]
-VANISHING = ranked([4, 1, 2, 3], [np.nan, 1, 1, 1])
 NEAR, FAR = {"target": "examples"}, {"target": "population"}
-AVERAGED: dict[str, Any] = {"by": "key", "average": True, "cluster": "patient"}
-RECALL = {"metric": "recall", "at": {"rank": 2}, **FAR}
+RECALL: dict[str, Any] = {"metric": "recall", "at": {"rank": 2}, "by": "key", "average": True}
 # Each raised, or warned of, something of Python's or NumPy's.
 FOUND: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
     (ranked([0.5] * 8), "metric", {"metric": "bedroc", "beta": 0.3, **FAR}),
     (ranked([0, 1] * 20, [1.0] * 40), "average_precision", {"beta": 0, "contamination": 0.05}),
-    (ranked([2, 3, 1, 0, 4], [1] + [np.nan] * 4), "cutoff", {"beta": 0.1, "precision": 0, **FAR}),
     (ranked([np.nan] * 8), "calibration", {"beta": 0.3, "nan_policy": "worst"}),
     (FALLING, "cutoff", {"beta": 0, "precision": 1, "monotone": True, **FAR}),
-    (POSITIVE, "compare", {"score": MODELS, "contamination": 0.3}),
+    (FALLING, "metric", {"beta": 0.3, "weight": "w", **RECALL, **FAR}),
     (FALLING, "robustness", {"metric": "difference", "beta": 0.9, "score": MODELS}),
-    (TWO, "auroc", {"cluster": "p", "weight": "w", "beta": 1e-300}),
-    (KEYED, "metric", {"beta": 1, **RECALL, **AVERAGED}),
-    (KEYED, "metric", {"beta": 0.3, "weight": "w", **RECALL, **AVERAGED}),
+    (POSITIVE, "compare", {"score": MODELS, "contamination": 0.3}),
     (POSITIVE, "average_precision", {"beta": 0, "weight": "w"}),
-    (HEAVY, "contingency", {"beta": 0.3, "cluster": "p", "weight": "w", "ranks": "all"}),
-    (POSITIVE, "cutoff", {"beta": 0, "recall": 0.3, **FAR}),
-    (FALLING, "cutoff", {"beta": 1, "recall": 0.3, "level": 0.5, **FAR}),
-    (ONE_SIDED, "gap", {"metric": "fnr", "by": "key", "weight": "w", "at": {"threshold": 1}}),
-    (ONE_SIDED, "estimate_beta", {"propensity": "p"}),
-    (VANISHING, "average_precision", {"beta": 2**-8, "selection_odds": 1.5, "level": 0.5, **NEAR}),
-    (VANISHING, "cutoff", {"beta": 0.3, "precision": 5e-324}),
-    (LONE, "average_precision", {"beta": 0.1, "count": "n"}),
     (ranked([1.7e308, 1.2e308, 1.6e308, 1.1e308]), "metric", {"metric": "boyce"}),
 ]
 
@@ -501,21 +368,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     name: function
     for name, function in vars(pu_accessor).items()
     if name in pu_accessor.__all__ and inspect.isfunction(function) and name != "load_example"
-} | {"scorer": pu_accessor.sklearn.scorer}
-ARRAYS: dict[str, Any] = {"score": ROWS["score"], "label": ROWS["label"]}
-SOURCES: dict[str, tuple[Callable[..., Any], list[str]]] = {
-    "frame": (lambda **role: ROWS.pu(**role), ["dim"]),
-    "chunks": (lambda **role: pu_accessor.from_chunks([ROWS], **role), ["dim"]),
-    "arrays": (
-        lambda **role: pu_accessor.from_arrays(**(ARRAYS | role)),
-        ["by", "pool", "average", "on_error", "progress", "dim"],
-    ),
-    "xarray": (
-        lambda **role: ROWS.to_xarray().pu(**({"dim": "index"} | role)),
-        ["by", "pool", "average"],
-    ),
-}
-SHOWN = ["__repr__", "_repr_html_"]
+} | {"scorer": pu_accessor.sklearn.scorer, "frame": ROWS.pu.__call__}
+FUNCTIONS["xarray"] = ROWS.to_xarray().pu(dim="index").__call__
 OF_TABLES = [name for name in public(TABLES) if worlds.parameters(getattr(TABLES, name))]
 
 
@@ -555,45 +409,54 @@ def test_a_function_refuses_rotten_values_by_name(name: str) -> None:
 
     def made(more: dict[str, Any]) -> Any:
         found = FUNCTIONS[name](**{**usual, **more})
-        return ROWS.pu.metric(found, 0.3, at=20) if name in ("fbeta", "bedroc") else found
+        for shown in (repr, getattr(type(found), "_repr_html_", repr)):
+            shown(found)
+        if name in ("fbeta", "bedroc"):
+            return ROWS.pu.metric(found, 0.3, at=20)
+        return found.auroc(0.3) if hasattr(found, "auroc") else found
 
     fuzzed(4)(given(value=ROTTEN)(lambda value: check_names(made, places, value)))()
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_a_role_may_be_rotten(source: str) -> None:
-    make, never = SOURCES[source]
-    methods = st.sampled_from(["auroc", "contingency", "compare", "plot_roc", *SHOWN])
-
-    @fuzzed(5)
-    @given(value=ROTTEN, method=methods)
-    def holds(value: Any, method: str) -> None:
-        asked = {"nan_policy": "raise", **({} if method in SHOWN else {"beta": 0.3})}
-        for name in {*ROLES, *ASSUMED} - {*never}:
-            attempt(lambda: ask(make, method, {**asked, name: value}))  # noqa: B023
-
-    holds()
-
-
 # Counts that are no rows
 
-LARGE: list[tuple[str, dict[str, Any]]] = [
-    *[("auroc", {}), ("auroc", NEAR), ("average_precision", {}), ("estimate_beta", {})],
-    ("metric", {"metric": ["precision", "mcc"], "at": {"fpr": 0.1}}),
-    ("metric", {"metric": "bedroc", "cluster": "patient", **FAR}),
-    ("auroc", {"by": "fold", "pool": True}),
-    ("compare", {"score": MODELS}),
-]
 
-
-@pytest.mark.parametrize("place", range(len(LARGE)))
-def test_products_of_large_counts_are_not_beyond_integers(place: int) -> None:
+@pytest.mark.parametrize(
+    ("method", "asked"),
+    [
+        *[("auroc", {}), ("auroc", NEAR), ("average_precision", {}), ("estimate_beta", {})],
+        ("metric", {"metric": ["precision", "mcc"], "at": {"fpr": 0.1}}),
+        ("metric", {"metric": "bedroc", "cluster": "patient", **FAR}),
+        *[("auroc", {"by": "fold", "pool": True}), ("compare", {"score": MODELS})],
+    ],
+)
+def test_products_of_large_counts_are_not_beyond_integers(method: str, asked: Any) -> None:
     """Of so many rows, that there are more of them changes next to nothing."""
-    (method, asked), rows, found = LARGE[place], worlds.rows(400, 4, "round"), []
+    rows, found = worlds.rows(400, 4, "round"), []
     asked = asked if method == "estimate_beta" else {"beta": 0.2, **asked}
     for most in (2**30, 2**44):
         each = rows.assign(n=np.where(rows["label"] == 1, 200, most))
         one, _ = attempt(lambda: put(each.pu, method, count="n", **asked))  # noqa: B023
         found += [one.select_dtypes("number").filter(regex="^(?!rank|n_|threshold|examples)")]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-4, atol=1e-4)
-    assert found[0].shape[1] > 1
+
+
+# The package evaluates no text, unpickles nothing, knows no network and starts no process
+
+REFUSED = r"(?:import|from) (?:{})\b|(?<![\w.])(?:{})\(|\.(?:{})\(|^ *assert ".format(
+    "ctypes|http|marshal|mmap|multiprocessing|pickle|requests|shelve|shutil|socket|ssl|subprocess"
+    "|tempfile|urllib|yaml",
+    "eval|exec|compile|__import__|open|input",
+    "read_pickle|query|eval|system|popen|fromfile|tofile|write_text|write_bytes|to_csv|to_netcdf"
+    "|to_zarr|savefig",
+)
+
+
+def test_source_is_harmless() -> None:
+    for path in Path(pu_accessor.__file__).parent.rglob("*.py"):
+        text = re.sub(r'"""[\s\S]*?"""|#.*', "", path.read_text(encoding="utf-8"))
+        found = {one.strip() for one in re.findall(REFUSED, text, re.MULTILINE)}
+        # The one file that is written, where a user says; its pictures are drawn in memory.
+        assert found <= ({".write_text(", ".savefig("} if path.name == "report.py" else set()), (
+            path
+        )
