@@ -118,9 +118,7 @@ EVERYWHERE: dict[str, Variation] = {
     ),
 }
 NAMED = [(beta, name, {"score": name}) for beta in BETAS for name in TWO]
-PANELS = [(f"model = {name}", "β = 0.2", {"score": name}, 0.2) for name in TWO]
 ELSEWHERE: dict[str, Variation] = {
-    "columns": (0.2, {"score": TWO, "col": "model"}, PANELS),
     "rows and columns": (
         BETAS,
         {"score": TWO, "row": "beta", "col": "model"},
@@ -149,13 +147,13 @@ ELSEWHERE: dict[str, Variation] = {
 # Not a value at each rank of groups, new examples at ranks of this sample.
 NOT = [("gain", "groups"), ("f1", "population")]
 PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], ELSEWHERE), ("pr", "hues in panels")]
-PAIRS += product(["f1"], [*ELSEWHERE][3:])  # without panels
+PAIRS += product(["f1"], [*ELSEWHERE][2:])  # without panels
 
 
-def drawn(name: str, variation: str) -> Any:
+def drawn(name: str, variation: str, **more: Any) -> Any:
     """Draw a variation of a plot."""
     plot, (beta, keywords, _) = PLOTS[name], (EVERYWHERE | ELSEWHERE)[variation]
-    asked = {"beta": GRID if " by beta" in name else beta, **plot.arguments, **keywords}
+    asked = {"beta": GRID if " by beta" in name else beta, **plot.arguments, **keywords, **more}
     return put(FRAME.pu, plot.method, **asked)
 
 

@@ -1,5 +1,6 @@
 """How pictures look, against a description of each, and bad options."""
 
+import re
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -70,36 +71,34 @@ CYCLE = {"axes.prop_cycle": cycler(color=["crimson", "teal", "navy"])}
 PRINT = [{"figure.figsize": (4.9, 3)}, {"figure.figsize": (5, 3)}]
 PRINT.append({"figure.figsize": (4.9, 3), "legend.fontsize": 7})
 MAPPED = {MODELS[1]: "black", MODELS[0]: "red", MODELS[2]: "0.5", "other": "C0"}
-PALETTES: list[Any] = ["deep", ["red", "C2", (0, 0, 1)], ("red", "green", "blue", "black"), MAPPED]
-PALETTES += [mpl.colormaps["viridis"], mpl.colormaps["tab10"], None]
-FIRST, LAST = (FRAME.pu(score=MODELS[place]) for place in (0, 4))
-TWINS: Any = FRAME.assign(twin=FRAME["score"]).pu(score=["score", "twin"])
+PALETTES: list[Any] = [["red", "C2", (0, 0, 1), "black"], MAPPED]
+PALETTES += [mpl.colormaps["viridis"], mpl.colormaps["tab10"]]
+FIRST, LAST, HALF_OF = FRAME.pu(score=MODELS[0]), FRAME.pu(score=MODELS[4]), FRAME[::2].pu
 SURE = FRAME.assign(score=TRUTH + FRAME["score"] / 2)
 GROUPS = FRAME.assign(group=np.arange(len(FRAME)) % 14)
 OWN: Any = {"x": "threshold", "at": {"threshold": [0.1, 0.3]}, "col": "site"}
+SAID = ["unlike", "population", "simultaneous", "negatives", "tightest", "both"]  # of bands
+MANY = partial(PU.plot_roc, FINE)
 PICTURES: dict[str, Callable[[], Any]] = {
-    **{name: partial(drawn, name, "one") for name in PLOTS},
-    **{f"roc, {one}": partial(drawn, "roc", one) for one in ["models", "groups", *ELSEWHERE]},
-    **{f"{one}, models": partial(drawn, one, "models") for one in ("pr", "recall", "net benefit")},
+    **{name: partial(drawn, name, "one") for name in PLOTS if name not in ("mcc", "gain")},
+    **{f"roc, {one}": partial(drawn, "roc", one) for one in ("groups", *[*ELSEWHERE][:3])},
+    "roc, kinds of bands": lambda: in_turn(*(partial(drawn, "roc", one) for one in SAID)),
+    "net benefit, models": partial(drawn, "net benefit", "models"),
     **{f"{one}, groups": partial(drawn, one, "groups") for one in ("pr", "recall", "rank CDF")},
     "rank CDFs of betas": partial(PU.plot_rank_cdf, [0.1, 0.2, 0.3]),
     "rank CDFs of many betas": partial(PU.plot_rank_cdf, FINE),
-    "many thresholds": partial(PU.plot_metric, "net_benefit", 0.2, x="threshold"),
     "own thresholds": partial(SITES.plot_metric, "net_benefit", {"a": 0.1, "b": 0.2}, **OWN),
     "changes": partial(PAIR.plot_metric, "f1", [0, 0.2, 0.5, 0.98], x="beta", at=40),
-    "changes of twins": partial(TWINS.plot_metric, "f1", [0.98, 0.2, 0.5], x="beta", at=40),
     "limits": partial(SITES.plot_metric, "auroc", [0, 0.8, 0.9], x="beta", col="site", level=0.6),
     **{
         f"impossible {x}": partial(PU.plot_metric, "precision", 0.95, x=x)
-        for x in ("rank", "fraction", "threshold")
+        for x in ("fraction", "threshold")
     },
     "impossible for two": partial(SITES.plot_metric, "precision", 0.98),
     "impossible areas": lambda: PAIR.contingency([0.2, 0.95, 0.98, 1], ranks="all").pu.plot_metric(
         "recall", x="beta", at=40
     ),
-    "odds": partial(PU.plot_metric, "auroc", 0.2, x="selection_odds"),
     "odds of models": partial(PAIR.plot_metric, "auroc", 0.2, x="selection_odds", level=0.8),
-    "contamination": partial(PU.plot_metric, "auroc", 0.2, x="contamination", level=0.5),
     "throughout": partial(SURE.pu.plot_metric, "auroc", 0.2, x="contamination"),
     "a model without values": partial(
         PAIR.plot_metric, "precision", [0.1, 0.2], x="beta", at={"threshold": 0.918}
@@ -108,7 +107,6 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "calibration of many": partial(draw, "plot_calibration", beta=FINE, band_kws=HALF),
     "calibration without bars": partial(draw, "plot_calibration", beta=FINE),
     "calibration in panels": partial(draw, "plot_calibration", 2, col="model"),
-    "forest": partial(draw, "plot_forest", 3),
     "forest of f1": partial(ROWS.plot_forest, "f1", 0.2, at={"fraction": 0.2}, hue="site"),
     "forest of groups": partial(ROWS.plot_forest, "recall", 0.2, at="youden"),
     "forest of panels": partial(draw, "plot_forest", 3, beta=[0.1, 0.2], col="beta", height=2),
@@ -116,80 +114,68 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "estimate of beta": lambda: PU.plot_metric("f1", PU.estimate_beta(), baseline=True),
     "near betas": partial(PU.plot_roc, [0.3001, 0.3002], palette="rocket"),
     "six betas": partial(PU.plot_roc, FINE[:6]),
-    "many betas": partial(PU.plot_roc, FINE),
-    "many betas in brief": partial(PU.plot_roc, FINE, legend="brief"),
-    "many betas in full": partial(PU.plot_roc, FINE, legend="full"),
-    "many betas on black": partial(within, "dark_background", PU.plot_roc, FINE),
+    "many betas": MANY,
+    "many betas in full on black": partial(within, "dark_background", MANY, legend="full"),
     "fourteen groups": partial(GROUPS.pu(by="group").plot_roc, 0.2, band="dkw"),
     "seven bands": partial(draw, "plot_rank_cdf", 7, band_kws={"linewidth": 0.6}),
-    "seven models": partial(draw, "plot_rank_cdf", 7),
-    "six models": partial(draw, "plot_rank_cdf", 6, legend="full"),
-    "no legend": partial(draw, "plot_roc", legend=False),
+    "no legend": partial(draw, "over beta", legend=False),
     "brief": partial(draw, "plot_roc", 2, legend="brief"),
     "with lines": partial(draw, "plot_roc", line_kws={"c": "crimson", "lw": 3}),
     "with colours": partial(draw, "plot_pr", line_kws={"color": "k"}, band_kws={"color": "navy"}),
     "with faces": partial(draw, "plot_forest", 2, band_kws=HALF, line_kws={"marker": "s"}),
     "translucent": partial(draw, "plot_roc", band_kws={"fc": (0.1, 0.2, 0.3, 0.4)}),
-    "a colour": partial(PU.plot_roc, 0.1, palette=["red"]),
-    "colours in panels": partial(draw, "plot_pr", 2, beta=[0.1, 0.2], col="beta", palette=TWO),
-    "colours in forests": partial(draw, "plot_forest", 3, beta=[0.1, 0.2], palette=TWO),
     **{
         f"palette {place}": partial(draw, "plot_rank_cdf", 3, palette=palette)
         for place, palette in enumerate(PALETTES)
     },
     "cycle": partial(within, CYCLE, draw, "plot_rank_cdf", 3),
-    "grayscale": partial(within, "grayscale", draw, "plot_rank_cdf", 3),
+    "grayscale": partial(within, "grayscale", draw, "plot_rank_cdf", 3, band_kws=HALF),
     "two models in turn": lambda: in_turn(
         *(partial(one.plot_rank_cdf, 0.2) for one in (FIRST, LAST))
     ),
-    "three in turn": lambda: in_turn(*(partial(one.plot_roc, 0.2) for one in (FIRST, LAST, LAST))),
-    "parts in turn": lambda: in_turn(
-        *(partial(rows.pu.plot_roc, 0.2) for rows in (FRAME, FRAME[::2]))
-    ),
-    **{f"{plot} on black": partial(within, "dark_background", draw, plot) for plot in CALLS},
-    "figure of my own": lambda: draw(
-        "plot_roc", ax=plt.figure(facecolor="#111").add_subplot(facecolor="#333")
-    ),
-    "no paper": lambda: draw(
-        "plot_roc", ax=plt.figure(facecolor="#111").add_subplot(facecolor="none")
-    ),
-    **{f"metric {name}": partial(named, name) for name in ("_gain", "$x$", "<lambda>")},
-    **{
-        f"forest in order {order}": partial(BACK.plot_forest, "auroc", 0.2, order=order)
-        for order in (MODELS[:3], "estimate", MODELS[1])
-    },
-    **{f"{plot} in logarithms": partial(scaled, plot, False) for plot in CALLS},
-    **{f"{plot} in logarithms later": partial(scaled, plot, True) for plot in [*CALLS][:8]},
-    "labels in turn": lambda: in_turn(
-        *(partial(PU.plot_roc, 0.2, line_kws={"label": label}) for label in ("mine", "yours"))
+    "in turn": lambda: in_turn(
+        *(partial(one.plot_roc, 0.2) for one in (FIRST, LAST, LAST, HALF_OF))
     ),
     "betas in turn": lambda: in_turn(
         *(partial(PU.plot_roc, betas) for betas in (FINE[:2], FINE[2:4]))
     ),
     **{
+        f"{plot} on black": partial(within, "dark_background", draw, plot)
+        for plot in ("plot_calibration", "plot_forest")
+    },
+    **{
+        f"{face} on grey": lambda face=face: draw(
+            "plot_roc", ax=plt.figure(facecolor="#111").add_subplot(facecolor=face)
+        )
+        for face in ("#333", "none")
+    },
+    **{f"metric {name}": partial(named, name) for name in ("_gain", "<lambda>")},
+    **{
+        f"forest in order {order}": partial(BACK.plot_forest, "auroc", 0.2, order=order)
+        for order in (MODELS[:3], "estimate", MODELS[1])
+    },
+    **{f"{plot} in logarithms": partial(scaled, plot, False) for plot in [*CALLS][-3:]},
+    **{f"{plot} in logarithms later": partial(scaled, plot, True) for plot in ["gains"]},
+    **{
         f"print {place}": partial(within, how, SITES.plot_roc, 0.15)
         for place, how in enumerate(PRINT)
     },
-    **{
-        f"Axes of {size}": partial(on, size, SITES.plot_roc, 0.15)
-        for size in (0.5, 2.5, 3.9, 4, 7)
-    },
-    "a forest on small Axes": partial(on, 2.6, draw, "plot_forest"),
+    **{f"Axes of {size}": partial(on, size, SITES.plot_roc, 0.15) for size in (0.5, 3.9, 4)},
     "small Axes in full": partial(on, 2.5, SITES.plot_roc, 0.15, legend="full"),
 }
 
 
 def description(name: str) -> str:
     with warnings.catch_warnings(action="ignore", category=PUWarning):
-        told = "\n".join([f"== {name}", *describe(PICTURES[name]())])
+        told = "\n".join(describe(PICTURES[name]()))
     plt.close("all")
-    return told
+    return f"== {name}: {told}\n"
 
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_look_as_they_looked(name: str) -> None:
     """Look at the difference; if it is meant: python -m tests.plots.test_looks."""
-    known = KNOWN.read_text(encoding="utf-8").strip().split("\n\n")
+    known = re.split("(?m)^(?=== )", KNOWN.read_text(encoding="utf-8"))[1:]
     assert description(name).splitlines() == known[[*PICTURES].index(name)].splitlines()
 
 
@@ -232,4 +218,4 @@ def test_odd_properties_and_tables_are_drawn_or_refused_in_words() -> None:
 
 if __name__ == "__main__":
     mpl.use("Agg")
-    KNOWN.write_text("\n\n".join(map(description, PICTURES)) + "\n", encoding="utf-8")
+    KNOWN.write_text("".join(map(description, PICTURES)), encoding="utf-8")
