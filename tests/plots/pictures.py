@@ -33,7 +33,6 @@ CALLS: dict[str, dict[str, Any]] = {
     "plot_rank_cdf": {},
     "plot_metric": {"metric": "npv"},
     "over beta": {"metric": "average_precision", "x": "beta", "beta": [0.0, 0.2, 0.4, 0.6]},
-    "over odds": {"metric": "precision", "x": "selection_odds", "at": 40},
     "gains": {"metric": "recall", "x": "fraction"},
     "net benefit": {"metric": "net_benefit", "x": "threshold"},
     "plot_calibration": {"bins": 4},
@@ -62,10 +61,6 @@ def bands(ax: Axes) -> list[Polygon]:
     return of_kind(ax, "band")
 
 
-def lines(ax: Axes, label: str) -> list[Line2D]:
-    return [line for line in ax.lines if line.get_label() == label]
-
-
 def path(line: Line2D) -> Any:
     """Return the vertices of a line."""
     return np.asarray(line.get_xydata(), dtype=np.float64)
@@ -73,7 +68,7 @@ def path(line: Line2D) -> Any:
 
 def at(ax: Axes, label: str) -> Any:
     """Return the vertices of the one line of a label."""
-    (line,) = lines(ax, label)
+    (line,) = (line for line in ax.lines if line.get_label() == label)
     return path(line)
 
 
@@ -90,9 +85,8 @@ def texts(legend: Any) -> list[str]:
 
 def written(*values: Any) -> str:
     """Write numbers with three digits, and all else as it is."""
-    numbers = (int, float)
     return " ".join(
-        f"{round(x, 9) + 0.0:.3g}" if isinstance(x, numbers) else str(x) for x in values
+        f"{round(x, 9) + 0.0:.3g}" if isinstance(x, int | float) else str(x) for x in values
     )
 
 

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 from tests.cases import ASSUMED, put
-from tests.plots.pictures import BOUNDS, FRAME, KINDS, MODELS, NAIVE, bands, extent, lines, path
+from tests.plots.pictures import (
+    BOUNDS,
+    FRAME,
+    KINDS,
+    MODELS,
+    at,
+    bands,
+    curves,
+    extent,
+    of_kind,
+    path,
+)
 
 GRID = [0.0, 0.2, 0.4, 0.6]
 THRESHOLDS = {"threshold": [0.1, 0.25, 0.5]}
@@ -101,40 +112,26 @@ PLOTS: dict[str, Plot] = {
     },
 }
 
-Curves = list[tuple[str, str, dict[str, Any], float]]  # panel, label, what is ranked, beta
-Variation = tuple[Any, dict[str, Any], Curves]  # beta, keywords, what must be there
+Variation = tuple[Any, dict[str, Any], list[Any]]  # beta, keywords, curves in order:
+ONE: list[Any] = [("", {}, 0.2)]  # panel, what is ranked, beta
 TWO, OWN, BETAS = MODELS[:2], {"a": 0.1, "b": 0.3}, [0.2, 0.4]
-ONE: Curves = [("", "β = 0.2", {}, 0.2)]
 EVERYWHERE: dict[str, Variation] = {
     "one": (0.2, {}, ONE),
-    "models": (0.2, {"score": TWO}, [("", name, {"score": name}, 0.2) for name in TWO]),
-    "groups": (
-        OWN,
-        {"by": "site"},
-        [("", f"{key}, β = {beta}", {"site": key}, beta) for key, beta in OWN.items()],
-    ),
+    "models": (0.2, {"score": TWO}, [("", {"score": name}, 0.2) for name in TWO]),
+    "groups": (OWN, {"by": "site"}, [("", {"site": site}, OWN[site]) for site in OWN]),
 }
-NAMED = [(beta, name, {"score": name}) for beta in BETAS for name in TWO]
-ELSEWHERE: dict[str, Variation] = {
+VARIATIONS: dict[str, Variation] = EVERYWHERE | {
     "rows and columns": (
         BETAS,
         {"score": TWO, "row": "beta", "col": "model"},
-        [(f"β = {beta}, model = {name}", "estimate", one, beta) for beta, name, one in NAMED],
+        [(f"β = {beta}, model = {one}", {"score": one}, beta) for beta in BETAS for one in TWO],
     ),
     "hues in panels": (
         BETAS,
         {"score": TWO, "hue": "model", "col": "beta", "baseline": True},
-        [
-            (f"β = {beta}", NAIVE if own == 0 else name, one, own)
-            for beta, name, one in NAMED
-            for own in (beta, 0)
-        ],
+        [(f"β = {b}", {"score": one}, own) for b in BETAS for own in (b, 0) for one in TWO],
     ),
-    "betas": (
-        BETAS,
-        {"baseline": True},
-        [("", f"β = {b}", {}, b) for b in BETAS] + [("", NAIVE, {}, 0)],
-    ),
+    "betas": (BETAS, {"baseline": True}, [("", {}, beta) for beta in (*BETAS, 0)]),
     "propensities": (0.2, {"propensity": "p"}, ONE),
     "unlike": (0.2, {"selection_odds": 2, "contamination": 0.1}, ONE),
     "population": (0.2, {"target": "population"}, ONE),
@@ -143,43 +140,34 @@ ELSEWHERE: dict[str, Variation] = {
 }
 # Not a value at each rank of groups, new examples at ranks of this sample.
 NOT = [("gain", "groups"), ("f1", "population")]
-PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], ELSEWHERE), ("pr", "hues in panels")]
-PAIRS += product(["f1"], [*ELSEWHERE][2:])  # without panels
+PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], [*VARIATIONS][3:])]
+PAIRS += [("pr", "hues in panels"), *product(["f1"], [*VARIATIONS][5:])]
 
 
 def drawn(name: str, variation: str, **more: Any) -> Any:
     """Draw a variation of a plot."""
-    plot, (beta, keywords, _) = PLOTS[name], (EVERYWHERE | ELSEWHERE)[variation]
+    plot, (beta, keywords, _) = PLOTS[name], VARIATIONS[variation]
     asked = {"beta": GRID if " by beta" in name else beta, **plot.arguments, **keywords, **more}
     return put(FRAME.pu, plot.method, **asked)
 
 
 @pytest.mark.parametrize(("name", "variation"), [pair for pair in PAIRS if pair not in NOT])
 def test_pictures_hold_the_numbers_of_methods(name: str, variation: str) -> None:
-    drawing, (_, asked, wanted) = drawn(name, variation), (EVERYWHERE | ELSEWHERE)[variation]
+    drawing, (_, asked, wanted) = drawn(name, variation), VARIATIONS[variation]
     panels = [*drawing.axes.flat] if {"col", "row"} & {*asked} else [drawing]
     assert [*dict.fromkeys(panel for panel, *_ in wanted)] == [ax.get_title() for ax in panels]
     how = {key: asked[key] for key in ("level", "band", "target") if key in asked}
     for ax in panels:
-        filled, left = iter(bands(ax)), [*ax.lines]
+        filled, shown = iter(bands(ax)), [*curves(ax), *of_kind(ax, "baseline")]
         inside = [curve for curve in wanted if curve[0] == ax.get_title()]
-        for _, label, ranked, beta in sorted(inside, key=lambda curve: curve[1] == NAIVE):
-            line = next(one for one in left if one.get_label() == in_plot(name, label))
-            left.remove(line)
+        for line, (_, ranked, beta) in zip(shown, inside, strict=True):
             rows = FRAME[FRAME["site"] == ranked.get("site", FRAME["site"])]
             roles = {key: asked[key] for key in ("label", "propensity") if key in asked}
             pu = rows.pu(score=ranked.get("score", "score"), **roles)
             pu = pu.assume(**{key: asked[key] for key in ASSUMED if key in asked})
             points = PLOTS[name].points(pu, GRID if " by beta" in name else beta, **how)
-            compare(name, points, path(line), None if label == NAIVE else next(filled).get_xy())
-        assert next(filled, None) is None and not bands(ax)[len(inside) :]
-
-
-def in_plot(name: str, label: str) -> str:
-    """Return how a plot names a curve: not by a beta, if beta is its x axis."""
-    if " by beta" in name:
-        return "estimate" if label.startswith("β") else label.split(", β")[0]
-    return "known positives" if name == "rank CDF" and label.startswith("β") else label
+            compare(name, points, path(line), next(filled).get_xy() if beta else None)
+        assert next(filled, None) is None
 
 
 def new(vertices: Any) -> Any:
@@ -224,14 +212,14 @@ def test_reliability_diagrams_hold_bins() -> None:
         ax = gap.plot_calibration(betas, **asked)
         (counts,) = (patch for patch in ax.patches if patch not in bands(ax))
         middle = found["mean_score"] + shifts[0]
-        np.testing.assert_allclose(path(lines(ax, "β = 0.2")[0]).T, [middle, found["estimate"]])
+        np.testing.assert_allclose(at(ax, "β = 0.2").T, [middle, found["estimate"]])
         wanted = np.transpose([middle - 0.006, middle + 0.006, found["lower"], found["upper"]])
         np.testing.assert_allclose([extent(ax, bar) for bar in bands(ax)][:4], wanted)
         corners = counts.get_xy()[:-1].reshape(-1, 4, 2)
         share = found["examples"] / found["examples"].max()
         np.testing.assert_allclose(corners[:, [0, 2], 0], found[["left", "right"]])
         np.testing.assert_allclose(corners[:, :2, 1].T, [[0] * 4, 0.1 * share])
-        last = path(lines(ax, f"β = {betas[-1]}")[0])[:, 0]
+        last = at(ax, f"β = {betas[-1]}")[:, 0]
         np.testing.assert_allclose(last, found["mean_score"] + shifts[-1])
 
 
@@ -244,7 +232,7 @@ def test_a_forest_has_the_numbers_of_the_method(metric: str, asked: Any) -> None
     ax, found = pu.plot_forest(metric, [0.1, 0.2], **asked), pu.metric(metric, [0.1, 0.2], **asked)
     for beta, shift, bars in ((0.1, -0.2, bands(ax)[:3]), (0.2, 0.2, bands(ax)[3:])):
         own, places = found[found["beta"] == beta], np.arange(3) + shift
-        np.testing.assert_allclose(path(lines(ax, f"β = {beta}")[0]).T, [own["estimate"], places])
+        np.testing.assert_allclose(at(ax, f"β = {beta}").T, [own["estimate"], places])
         left, right, *rows = np.transpose([extent(ax, bar) for bar in bars])
         np.testing.assert_allclose([left, right], [own["lower"], own["upper"]])
         np.testing.assert_allclose(np.mean(rows, axis=0), places)
