@@ -31,7 +31,6 @@ CALLS: dict[str, dict[str, Any]] = {
     "plot_roc": {"baseline": True},
     "plot_pr": {"baseline": True},
     "plot_rank_cdf": {},
-    "plot_metric": {"metric": "npv"},
     "over beta": {"metric": "average_precision", "x": "beta", "beta": [0.0, 0.2, 0.4, 0.6]},
     "gains": {"metric": "recall", "x": "fraction"},
     "net benefit": {"metric": "net_benefit", "x": "threshold"},

@@ -23,10 +23,7 @@ from tests.plots.pictures import (
 
 GRID = [0.0, 0.2, 0.4, 0.6]
 THRESHOLDS = {"threshold": [0.1, 0.25, 0.5]}
-SWEEPS = {
-    "selection_odds": [1, 1.25, 1.5, 2, 2.5, 3, 4, 5],
-    "contamination": [0, 0.02, 0.05, 0.1, 0.15, 0.2],
-}
+SWEEPS = {"selection_odds": [1, 1.25, 1.5, 2, 3, 4, 5], "contamination": [0, 0.02, 0.1, 0.2]}
 
 
 def gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
@@ -208,10 +205,10 @@ def test_reliability_diagrams_hold_bins() -> None:
     asked: Any = {"bins": 5, "band": "simultaneous"}
     found = gap.calibration(0.2, **asked).dropna()
     assert len(found) == 4  # the bin between is empty
-    for betas, shifts in (([0.2], [0]), ([0.2, 0.4], [-0.008, 0.008])):
+    for betas, shift in (([0.2], 0), ([0.2, 0.4], -0.008)):
         ax = gap.plot_calibration(betas, **asked)
-        (counts,) = (patch for patch in ax.patches if patch not in bands(ax))
-        middle = found["mean_score"] + shifts[0]
+        (counts,) = of_kind(ax, "counts")
+        middle = found["mean_score"] + shift
         np.testing.assert_allclose(at(ax, "β = 0.2").T, [middle, found["estimate"]])
         wanted = np.transpose([middle - 0.006, middle + 0.006, found["lower"], found["upper"]])
         np.testing.assert_allclose([extent(ax, bar) for bar in bands(ax)][:4], wanted)
@@ -219,8 +216,6 @@ def test_reliability_diagrams_hold_bins() -> None:
         share = found["examples"] / found["examples"].max()
         np.testing.assert_allclose(corners[:, [0, 2], 0], found[["left", "right"]])
         np.testing.assert_allclose(corners[:, :2, 1].T, [[0] * 4, 0.1 * share])
-        last = at(ax, f"β = {betas[-1]}")[:, 0]
-        np.testing.assert_allclose(last, found["mean_score"] + shifts[-1])
 
 
 @pytest.mark.parametrize(

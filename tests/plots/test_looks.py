@@ -10,7 +10,6 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from cycler import cycler
 
 from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning
 from tests.plots import test_contract
@@ -22,26 +21,13 @@ FINE, HALF = np.linspace(0.02, 0.4, 8), {"fc": "green", "alpha": 0.5}
 PU, SITES, BOTH = FRAME.pu, FRAME.pu(by="site"), FRAME.pu(score=["score", MODELS[0]])
 FIRST, LAST, BACK = (FRAME.pu(score=MODELS[some]) for some in (0, 4, slice(2, None, -1)))
 EACH: Any = FRAME.pu(score=MODELS[:3], by="site")
-MANY = FRAME.assign(group=np.arange(len(FRAME)) % 14).pu(by="group")
 SURE = FRAME.assign(score=TRUTH + FRAME["score"] / 2).pu
-CYCLE = {"axes.prop_cycle": cycler(color=["crimson", "teal", "navy"])}
-MAPPED = {MODELS[1]: "black", MODELS[0]: "red", MODELS[2]: "0.5", "other": "C0"}
 
 
 def within(settings: Any, ask: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
     """Draw with a style or settings of matplotlib's."""
     with plt.style.context(settings):
         return ask(*args, **keywords)
-
-
-def sized(inches: float) -> Any:
-    """Return Axes that fill a figure of some inches."""
-    return plt.figure(figsize=(inches, inches)).add_axes((0, 0, 1, 1))
-
-
-def faced(color: str) -> Any:
-    """Return Axes of a colour on a dark grey."""
-    return plt.figure(facecolor="#111").add_subplot(facecolor=color)
 
 
 def scaled(plot: str, is_later: bool = False) -> Any:
@@ -81,23 +67,18 @@ def test_bad_options_are_refused_before_a_row_is_read(plot: str) -> None:
     assert plt.get_fignums() == []
 
 
-@pytest.mark.parametrize("col", [None, "beta"])
-def test_a_palette_of_too_few_colours_leaves_no_figure(col: str | None) -> None:
-    with pytest.raises(PUValueError, match="each of the 3 curves, but it has 2"):
-        draw("plot_roc", 3, palette=["red", "blue"], col=col)
-    assert plt.get_fignums() == []
-
-
 def test_odd_properties_and_tables_are_drawn_or_refused_in_words() -> None:
     tables = FRAME.pu(score=MODELS[:2]).contingency([0.2, 0.4], ranks="all")
-    noted = tables.assign_coords(note=("model", ["x", "y"]))
     PU.plot_roc(0.2, band_kws={"facecolor": None})
-    noted.pu.plot_pr(hue="model", col="beta")
+    tables.assign_coords(note=("model", ["x", "y"])).pu.plot_pr(hue="model", col="beta")
     for name in ("clipped", "threshold"):
         tables.drop_vars(name).pu.plot_metric("f1", hue="model", col="beta")
     plt.close("all")
     with pytest.raises(PUError, match="'beta' must have its labels"):
         tables.drop_vars("beta").pu.plot_roc(hue="model", col="beta")
+    for col in (None, "beta"):
+        with pytest.raises(PUValueError, match="each of the 3 curves, but it has 2"):
+            draw("plot_roc", 3, palette=["red", "blue"], col=col)
     with pytest.raises(ZeroDivisionError):
         PU.plot_metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0, 0.2)
     assert plt.get_fignums() == []
