@@ -70,11 +70,7 @@ def of_rows(x: str, metric: str, at: Any = None, method: str = "metric", **more:
         along = "at" if x == "threshold" else x
         return [found[[along, bound]].to_numpy(float) for bound in BOUNDS]
 
-    return Plot("plot_metric", {"metric": metric, "x": x, "at": at}, points, exact)
-
-
-def exact(points: Any, bound: str) -> Any:
-    return points
+    return Plot("plot_metric", {"metric": metric, "x": x, "at": at}, points, lambda each, _: each)
 
 
 def steps(points: Any, bound: str) -> Any:
@@ -98,7 +94,7 @@ PLOTS: dict[str, Plot] = {
     "rank CDF": of_curves("plot_rank_cdf", "rank_cdf", "rank", "rank_cdf", steps),
     "f1": by_cutoff("f1", "rank"),
     "recall": by_cutoff("recall", "fraction"),
-    "gain": by_cutoff(gain, "rank", exact),
+    "gain": by_cutoff(gain, "rank", lambda each, _: each),
     "precision": by_cutoff("precision", "threshold", lambda *of: steps(*of)[::-1]),
     "net benefit": of_rows("threshold", "net_benefit", THRESHOLDS, target="examples"),
     "average precision by beta": of_rows("beta", "average_precision"),
