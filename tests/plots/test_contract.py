@@ -23,7 +23,10 @@ from tests.plots.pictures import (
 
 GRID = [0.0, 0.2, 0.4, 0.6]
 THRESHOLDS = {"threshold": [0.1, 0.25, 0.5]}
-SWEEPS = {"selection_odds": [1, 1.25, 1.5, 2, 3, 4, 5], "contamination": [0, 0.02, 0.1, 0.2]}
+SWEEPS = {  # as they are if nothing is said
+    "selection_odds": [1, 1.25, 1.5, 2, 2.5, 3, 4, 5],
+    "contamination": [0, 0.02, 0.05, 0.1, 0.15, 0.2],
+}
 
 
 def gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
