@@ -331,7 +331,9 @@ def impossible(tables: xr.Dataset) -> xr.DataArray:
 
 
 def _ranks(table: Table) -> FloatArray:
-    return np.asarray(table.get("rank", table["tp"] + table["fp"]), np.float64)
+    """Return the ranks of cutoffs; a group ends at its size, where larger ones have more ranks."""
+    size = sum(float(table[name][0]) for name in COUNTS)
+    return np.fmin(np.asarray(table.get("rank", table["tp"] + table["fp"]), np.float64), size)
 
 
 def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:

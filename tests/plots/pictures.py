@@ -1,5 +1,7 @@
 """Rows to draw, and what pictures of them hold, read back from their artists."""
 
+import re
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -29,9 +31,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "plot_roc": {"baseline": True},
     "plot_pr": {"baseline": True},
     "plot_rank_cdf": {},
-    "plot_metric": {"metric": "npv"},
     "over beta": {"metric": "average_precision", "x": "beta", "beta": [0.0, 0.2, 0.4, 0.6]},
-    "over odds": {"metric": "precision", "x": "selection_odds", "at": 40},
     "gains": {"metric": "recall", "x": "fraction"},
     "net benefit": {"metric": "net_benefit", "x": "threshold"},
     "plot_calibration": {"bins": 4},
@@ -60,10 +60,6 @@ def bands(ax: Axes) -> list[Polygon]:
     return of_kind(ax, "band")
 
 
-def lines(ax: Axes, label: str) -> list[Line2D]:
-    return [line for line in ax.lines if line.get_label() == label]
-
-
 def path(line: Line2D) -> Any:
     """Return the vertices of a line."""
     return np.asarray(line.get_xydata(), dtype=np.float64)
@@ -71,7 +67,7 @@ def path(line: Line2D) -> Any:
 
 def at(ax: Axes, label: str) -> Any:
     """Return the vertices of the one line of a label."""
-    (line,) = lines(ax, label)
+    (line,) = (line for line in ax.lines if line.get_label() == label)
     return path(line)
 
 
@@ -88,9 +84,8 @@ def texts(legend: Any) -> list[str]:
 
 def written(*values: Any) -> str:
     """Write numbers with three digits, and all else as it is."""
-    numbers = (int, float)
     return " ".join(
-        f"{round(x, 9) + 0.0:.3g}" if isinstance(x, numbers) else str(x) for x in values
+        f"{round(x, 9) + 0.0:.3g}" if isinstance(x, int | float) else str(x) for x in values
     )
 
 
@@ -112,23 +107,27 @@ def look(ax: Axes, one: Any) -> str:
 
 def describe(drawing: Any) -> list[str]:
     """Describe a picture line by line: axes, what is drawn on them, and the legend."""
-    told = [f"figure {written(*drawing.figure.get_size_inches().tolist())}"]
+    told = []
     for ax in getattr(drawing, "axes_dict", {"": drawing}).values():
-        labels = " ".join(map(repr, (ax.get_title(), ax.get_xlabel(), ax.get_ylabel())))
         limits = [*ax.get_xlim(), ax.get_xscale(), *ax.get_ylim(), ax.get_yscale()]
-        told.append(f"axes {labels} {written(*limits, ax.get_box_aspect())}")
-        told += dict.fromkeys(look(ax, one) for one in (*ax.lines, *ax.patches))
+        says = [ax.get_title(), ax.get_xlabel(), ax.get_ylabel()]
+        says += [text.get_text() for text in ax.get_yticklabels() if text.get_text()[:1].isalpha()]
+        told.append(f"axes {says} {written(*limits, ax.get_box_aspect())}")
+        drawn = [one for one in (*ax.lines, *ax.patches) if str(one.get_label())[:2] != "_9"]
+        looks = dict.fromkeys(look(ax, one) for one in drawn)  # without more bars of a curve
+        for _, alike in groupby(looks, lambda text: re.split("[: ]", text)[0]):
+            first, *more = alike
+            told += [first, *more[-1:]]  # the legend has the colours of those between
         for text in ax.texts:
             place = *text.get_position(), text.get_fontsize(), text.get_ha(), text.get_va()
             told.append(f"text {text.get_text()!r} {written(*place, to_hex(text.get_color()))}")
-        names = [text.get_text() for text in ax.get_yticklabels()]
-        told += [f"rows {names}"] if any(name[:1].isalpha() for name in names) else []
+    size = written(*drawing.figure.get_size_inches().tolist())
     if (box := legend_of(drawing)) is None:
-        return [*told, "no legend"]
+        return [f"figure {size}, no legend", *told]
     (title, *names), face = texts(box), to_hex(box.get_frame().get_facecolor(), True)
     sizes = {text.get_fontsize() for text in (box.get_title(), *box.get_texts())}
-    told.append(f"legend {title!r} {written(*sizes, face, box.get_gid())}:")
+    legend = f"figure {size}, legend {title!r} {written(*sizes, face, box.get_gid())}:"
     for name, handle in zip(names, box.legend_handles, strict=True):
         ink = handle.get_color() if isinstance(handle, Line2D) else handle.get_facecolor()
-        told[-1] += f" {name!r} {to_hex(ink, True)}"
-    return told
+        legend += f" {name!r} {to_hex(ink, True)}"
+    return [legend, *told]

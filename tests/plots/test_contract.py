@@ -8,10 +8,22 @@ import numpy as np
 import pytest
 
 from tests.cases import ASSUMED, put
-from tests.plots.pictures import BOUNDS, FRAME, KINDS, MODELS, NAIVE, bands, extent, lines, path
+from tests.plots.pictures import (
+    BOUNDS,
+    FRAME,
+    KINDS,
+    MODELS,
+    at,
+    bands,
+    curves,
+    extent,
+    of_kind,
+    path,
+)
 
-GRID, THRESHOLDS = [0.0, 0.2, 0.4, 0.6], [0.1, 0.25, 0.5]
-SWEEPS = {
+GRID = [0.0, 0.2, 0.4, 0.6]
+THRESHOLDS = {"threshold": [0.1, 0.25, 0.5]}
+SWEEPS = {  # as they are if nothing is said
     "selection_odds": [1, 1.25, 1.5, 2, 2.5, 3, 4, 5],
     "contamination": [0, 0.02, 0.05, 0.1, 0.15, 0.2],
 }
@@ -58,15 +70,10 @@ def of_rows(x: str, metric: str, at: Any = None, method: str = "metric", **more:
 
     def points(pu: Any, beta: Any, **how: Any) -> list[Any]:
         found = getattr(pu, method)(metric, beta, at=at, **more, **how)
-        return [
-            found[["at" if x == "threshold" else x, bound]].to_numpy(float) for bound in BOUNDS
-        ]
+        along = "at" if x == "threshold" else x
+        return [found[[along, bound]].to_numpy(float) for bound in BOUNDS]
 
-    return Plot("plot_metric", {"metric": metric, "x": x, "at": at}, points, exact)
-
-
-def exact(points: Any, bound: str) -> Any:
-    return points
+    return Plot("plot_metric", {"metric": metric, "x": x, "at": at}, points, lambda each, _: each)
 
 
 def steps(points: Any, bound: str) -> Any:
@@ -89,13 +96,10 @@ PLOTS: dict[str, Plot] = {
     "pr": of_curves("plot_pr", "pr_bounds", "recall", "precision"),
     "rank CDF": of_curves("plot_rank_cdf", "rank_cdf", "rank", "rank_cdf", steps),
     "f1": by_cutoff("f1", "rank"),
-    "mcc": by_cutoff("mcc", "fraction"),
     "recall": by_cutoff("recall", "fraction"),
-    "gain": by_cutoff(gain, "rank", exact),
+    "gain": by_cutoff(gain, "rank", lambda each, _: each),
     "precision": by_cutoff("precision", "threshold", lambda *of: steps(*of)[::-1]),
-    "net benefit": of_rows(
-        "threshold", "net_benefit", {"threshold": THRESHOLDS}, target="examples"
-    ),
+    "net benefit": of_rows("threshold", "net_benefit", THRESHOLDS, target="examples"),
     "average precision by beta": of_rows("beta", "average_precision"),
     "f1 by beta": of_rows("beta", "f1", 40),
     **{
@@ -104,42 +108,26 @@ PLOTS: dict[str, Plot] = {
     },
 }
 
-Curves = list[tuple[str, str, dict[str, Any], float]]  # panel, label, what is ranked, beta
-Variation = tuple[Any, dict[str, Any], Curves]  # beta, keywords, what must be there
+Variation = tuple[Any, dict[str, Any], list[Any]]  # beta, keywords, curves in order:
+ONE: list[Any] = [("", {}, 0.2)]  # panel, what is ranked, beta
 TWO, OWN, BETAS = MODELS[:2], {"a": 0.1, "b": 0.3}, [0.2, 0.4]
-ONE: Curves = [("", "β = 0.2", {}, 0.2)]
 EVERYWHERE: dict[str, Variation] = {
     "one": (0.2, {}, ONE),
-    "models": (0.2, {"score": TWO}, [("", name, {"score": name}, 0.2) for name in TWO]),
-    "groups": (
-        OWN,
-        {"by": "site"},
-        [("", f"{key}, β = {beta}", {"site": key}, beta) for key, beta in OWN.items()],
-    ),
+    "models": (0.2, {"score": TWO}, [("", {"score": name}, 0.2) for name in TWO]),
+    "groups": (OWN, {"by": "site"}, [("", {"site": site}, OWN[site]) for site in OWN]),
 }
-NAMED = [(beta, name, {"score": name}) for beta in BETAS for name in TWO]
-PANELS = [(f"model = {name}", "β = 0.2", {"score": name}, 0.2) for name in TWO]
-ELSEWHERE: dict[str, Variation] = {
-    "columns": (0.2, {"score": TWO, "col": "model"}, PANELS),
+VARIATIONS: dict[str, Variation] = EVERYWHERE | {
     "rows and columns": (
         BETAS,
         {"score": TWO, "row": "beta", "col": "model"},
-        [(f"β = {beta}, model = {name}", "estimate", one, beta) for beta, name, one in NAMED],
+        [(f"β = {beta}, model = {one}", {"score": one}, beta) for beta in BETAS for one in TWO],
     ),
     "hues in panels": (
         BETAS,
         {"score": TWO, "hue": "model", "col": "beta", "baseline": True},
-        [
-            (f"β = {beta}", NAIVE if own == 0 else name, one, own)
-            for beta, name, one in NAMED
-            for own in (beta, 0)
-        ],
+        [(f"β = {b}", {"score": one}, own) for b in BETAS for own in (b, 0) for one in TWO],
     ),
-    "betas": (
-        BETAS,
-        {"baseline": True},
-        [("", f"β = {b}", {}, b) for b in BETAS] + [("", NAIVE, {}, 0)],
-    ),
+    "betas": (BETAS, {"baseline": True}, [("", {}, beta) for beta in (*BETAS, 0)]),
     "propensities": (0.2, {"propensity": "p"}, ONE),
     "unlike": (0.2, {"selection_odds": 2, "contamination": 0.1}, ONE),
     "population": (0.2, {"target": "population"}, ONE),
@@ -148,43 +136,34 @@ ELSEWHERE: dict[str, Variation] = {
 }
 # Not a value at each rank of groups, new examples at ranks of this sample.
 NOT = [("gain", "groups"), ("f1", "population")]
-PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], ELSEWHERE), ("pr", "hues in panels")]
-PAIRS += product(["f1"], [*ELSEWHERE][3:])  # without panels
+PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], [*VARIATIONS][3:])]
+PAIRS += [("pr", "hues in panels"), *product(["f1"], [*VARIATIONS][5:])]
 
 
-def drawn(name: str, variation: str) -> Any:
+def drawn(name: str, variation: str, **more: Any) -> Any:
     """Draw a variation of a plot."""
-    plot, (beta, keywords, _) = PLOTS[name], (EVERYWHERE | ELSEWHERE)[variation]
-    asked = {"beta": GRID if " by beta" in name else beta, **plot.arguments, **keywords}
+    plot, (beta, keywords, _) = PLOTS[name], VARIATIONS[variation]
+    asked = {"beta": GRID if " by beta" in name else beta, **plot.arguments, **keywords, **more}
     return put(FRAME.pu, plot.method, **asked)
 
 
 @pytest.mark.parametrize(("name", "variation"), [pair for pair in PAIRS if pair not in NOT])
 def test_pictures_hold_the_numbers_of_methods(name: str, variation: str) -> None:
-    drawing, (_, asked, wanted) = drawn(name, variation), (EVERYWHERE | ELSEWHERE)[variation]
+    drawing, (_, asked, wanted) = drawn(name, variation), VARIATIONS[variation]
     panels = [*drawing.axes.flat] if {"col", "row"} & {*asked} else [drawing]
     assert [*dict.fromkeys(panel for panel, *_ in wanted)] == [ax.get_title() for ax in panels]
     how = {key: asked[key] for key in ("level", "band", "target") if key in asked}
     for ax in panels:
-        filled, left = iter(bands(ax)), [*ax.lines]
+        filled, shown = iter(bands(ax)), [*curves(ax), *of_kind(ax, "baseline")]
         inside = [curve for curve in wanted if curve[0] == ax.get_title()]
-        for _, label, ranked, beta in sorted(inside, key=lambda curve: curve[1] == NAIVE):
-            line = next(one for one in left if one.get_label() == in_plot(name, label))
-            left.remove(line)
+        for line, (_, ranked, beta) in zip(shown, inside, strict=True):
             rows = FRAME[FRAME["site"] == ranked.get("site", FRAME["site"])]
             roles = {key: asked[key] for key in ("label", "propensity") if key in asked}
             pu = rows.pu(score=ranked.get("score", "score"), **roles)
             pu = pu.assume(**{key: asked[key] for key in ASSUMED if key in asked})
             points = PLOTS[name].points(pu, GRID if " by beta" in name else beta, **how)
-            compare(name, points, path(line), None if label == NAIVE else next(filled).get_xy())
-        assert next(filled, None) is None and not bands(ax)[len(inside) :]
-
-
-def in_plot(name: str, label: str) -> str:
-    """Return how a plot names a curve: not by a beta, if beta is its x axis."""
-    if " by beta" in name:
-        return "estimate" if label.startswith("β") else label.split(", β")[0]
-    return "known positives" if name == "rank CDF" and label.startswith("β") else label
+            compare(name, points, path(line), next(filled).get_xy() if beta else None)
+        assert next(filled, None) is None
 
 
 def new(vertices: Any) -> Any:
@@ -194,10 +173,8 @@ def new(vertices: Any) -> Any:
 
 def compare(name: str, points: list[Any], line: Any, edges: Any) -> None:
     """Compare what is drawn with the estimates, lower and upper bounds of its curve."""
-    points, vertices = (
-        [each[np.isfinite(each).all(axis=1)] for each in points],
-        PLOTS[name].vertices,
-    )
+    points = [each[np.isfinite(each).all(axis=1)] for each in points]
+    vertices = PLOTS[name].vertices
     if vertices is not None:
         middle, low, high = (vertices(*each) for each in zip(points, BOUNDS, strict=True))
         np.testing.assert_allclose(new(line), new(middle), rtol=1e-12, atol=1e-12)
@@ -227,39 +204,29 @@ def test_reliability_diagrams_hold_bins() -> None:
     asked: Any = {"bins": 5, "band": "simultaneous"}
     found = gap.calibration(0.2, **asked).dropna()
     assert len(found) == 4  # the bin between is empty
-    for betas, shifts in (([0.2], [0]), ([0.2, 0.4], [-0.008, 0.008])):
+    for betas, shift in (([0.2], 0), ([0.2, 0.4], -0.008)):
         ax = gap.plot_calibration(betas, **asked)
-        (counts,) = (patch for patch in ax.patches if patch not in bands(ax))
-        middle = found["mean_score"] + shifts[0]
-        np.testing.assert_allclose(path(lines(ax, "β = 0.2")[0]).T, [middle, found["estimate"]])
+        (counts,) = of_kind(ax, "counts")
+        middle = found["mean_score"] + shift
+        np.testing.assert_allclose(at(ax, "β = 0.2").T, [middle, found["estimate"]])
         wanted = np.transpose([middle - 0.006, middle + 0.006, found["lower"], found["upper"]])
         np.testing.assert_allclose([extent(ax, bar) for bar in bands(ax)][:4], wanted)
-        corners, share = (
-            counts.get_xy()[:-1].reshape(-1, 4, 2),
-            found["examples"] / found["examples"].max(),
-        )
+        corners = counts.get_xy()[:-1].reshape(-1, 4, 2)
+        share = found["examples"] / found["examples"].max()
         np.testing.assert_allclose(corners[:, [0, 2], 0], found[["left", "right"]])
         np.testing.assert_allclose(corners[:, :2, 1].T, [[0] * 4, 0.1 * share])
-        last = path(lines(ax, f"β = {betas[-1]}")[0])[:, 0]
-        np.testing.assert_allclose(last, found["mean_score"] + shifts[-1])
 
 
-FORESTS: dict[str, dict[str, Any]] = {
-    "auroc": {},
-    "average_precision": {"target": "examples", "level": 0.8},
-    "f1": {"at": {"rank": 40}},
-    "npv": {"at": {"fraction": 0.2}},
-    "recall": {"at": "youden"},
-}
-
-
-@pytest.mark.parametrize("metric", FORESTS)
-def test_a_forest_has_the_numbers_of_the_method(metric: str) -> None:
-    pu, asked = FRAME.pu(score=MODELS[:3]), FORESTS[metric]
+@pytest.mark.parametrize(
+    ("metric", "asked"),
+    [("average_precision", {"target": "examples", "level": 0.8}), ("recall", {"at": "youden"})],
+)
+def test_a_forest_has_the_numbers_of_the_method(metric: str, asked: Any) -> None:
+    pu = FRAME.pu(score=MODELS[:3])
     ax, found = pu.plot_forest(metric, [0.1, 0.2], **asked), pu.metric(metric, [0.1, 0.2], **asked)
     for beta, shift, bars in ((0.1, -0.2, bands(ax)[:3]), (0.2, 0.2, bands(ax)[3:])):
         own, places = found[found["beta"] == beta], np.arange(3) + shift
-        np.testing.assert_allclose(path(lines(ax, f"β = {beta}")[0]).T, [own["estimate"], places])
+        np.testing.assert_allclose(at(ax, f"β = {beta}").T, [own["estimate"], places])
         left, right, *rows = np.transpose([extent(ax, bar) for bar in bars])
         np.testing.assert_allclose([left, right], [own["lower"], own["upper"]])
         np.testing.assert_allclose(np.mean(rows, axis=0), places)

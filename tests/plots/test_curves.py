@@ -1,6 +1,7 @@
 """Between cutoffs, at the ends of curves, over intervals of beta, of levels, and of tables."""
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,28 +10,33 @@ import pytest
 
 import pu_accessor
 from tests.cases import legend
-from tests.plots.pictures import BAND, FRAME, MODELS, NAIVE, at, bands, path
-from tests.plots.test_contract import height
+from tests.plots.pictures import BAND, BOUNDS, FRAME, MODELS, NAIVE, at, bands, path
+from tests.plots.test_contract import gain, height
 from tests.support.oracles import oracle
 
-GRID = np.arange(6) / 10
-TWO: Any = FRAME.pu(score=MODELS[:2])
 
-
-@pytest.mark.parametrize("name", ["f1", "precision", "mcc", "lift"])
-@pytest.mark.parametrize("ranks", [[0, 1, 4, 30, 200], [3, 7], range(201)])
+@pytest.mark.parametrize("name", ["f1", "precision", "mcc"])
+@pytest.mark.parametrize("ranks", [[0, 1, 4, 30, 200], [3, 7]])
 def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ranks: Any) -> None:
-    tables = FRAME.assign(score=FRAME["model 0"]).pu.contingency(0.2, ranks=list(ranks))
+    tables = FRAME.pu(score="model 0").contingency(0.2, ranks=list(ranks))
     x, y = at(tables.pu.plot_metric(name), "β = 0.2").T
     one = tables.sel(beta=0.2, bound="estimate")
-    counts = np.transpose(
-        [x, *(np.interp(x, one["rank"], one[key]) for key in oracle.Table._fields[1:5])]
-    )
-    exact: list[Any] = [[*map(Fraction, each)] for each in counts.tolist()]
+    counts = [np.interp(x, one["rank"], one[key]) for key in oracle.Table._fields[:5]]
+    exact: list[Any] = [[*map(Fraction, each)] for each in np.transpose(counts).tolist()]
     values = [oracle.metric(name, oracle.Table._make([*each, False])) for each in exact]
     np.testing.assert_allclose(y, values)
     assert (np.diff(x) > 0).all() and x.size > 400
     assert {*ranks[1:]} <= {*x} and x[-1] == ranks[-1]
+
+
+def test_each_group_ends_at_its_own_size() -> None:
+    sizes = FRAME["site"].value_counts()
+    tables = FRAME.pu(by="site").contingency([0.2], ranks=[0, 10, 100, sizes.max()])
+    for metric, x in product(("f1", gain), ("rank", "fraction")):
+        ax = tables.pu.plot_metric(metric, x=x)
+        for site, band in zip("ab", bands(ax), strict=True):
+            end = sizes[site] if x == "rank" else 1
+            assert at(ax, site)[-1, 0] == band.get_xy()[:, 0].max() == end
 
 
 def test_precision_recall_starts_with_the_first_positive_and_bends() -> None:
@@ -41,28 +47,21 @@ def test_precision_recall_starts_with_the_first_positive_and_bends() -> None:
     pu = pu_accessor.from_arrays([4, 3, 2, 1], [False, False, None, True])
     ax = pu.contingency(0, ranks=[1, 2]).pu.plot_pr()
     assert {*at(ax, NAIVE)[:, 1]} == {0}
-    assert at(FRAME.pu.plot_pr(1), "β = 1")[-1, 1] == 1
     x, y = at(FRAME.pu.plot_pr(0.2), "β = 0.2").T
     found = FRAME.pu.pr_bounds(0.2).isel(beta=0).sel(bound="estimate")["recall"]
     part = np.arange(1, 240.001, 0.01)
-    tp = 72 * np.interp(part, found["rank"], found)
-    area = np.trapezoid(tp / part, tp / 72) + tp[0] / part[0] * tp[0] / 72
+    recall = np.interp(part, found["rank"], found)
+    area = 72 * (np.trapezoid(recall / part, recall) + recall[0] ** 2)
     assert np.trapezoid(y, x) == pytest.approx(area, abs=1e-3)
 
 
-def test_rank_cdfs_by_hand() -> None:
-    # n = 1, m = 3, level .4: lower 0, 1 and upper 2, 3 of 3 (by hand in the tests of bands).
-    frame = pd.DataFrame({"score": [4, 3, 2, 1], "label": [None, 1, None, None]})
-    (band,) = bands(frame.pu.plot_rank_cdf(1, level=0.4))
-    assert {*(band.get_xy()[:, 1] * 3).round(9)} == {0, 1, 2, 3}
+def test_a_rank_cdf_from_known_negatives_is_straight_between_them() -> None:
     # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none
     # is above the first. So of three latent positives 1 is above that, and 1/2 below the last.
     ramp = pu_accessor.from_arrays(range(8, 0, -1), [None, False, *[None] * 4, False, None])
-    expected = [0, 1, 1, 1 + 3 / 8, 1 + 6 / 8, 1 + 9 / 8, 2.5, 2.5, 3]
-    for ranks in ("all", "breakpoints"):
-        ax = ramp(negative=False).assume(reference="negatives").plot_rank_cdf(0.5, ranks=ranks)
-        heights = np.interp(range(9), *at(ax, "β = 0.5").T)
-        assert heights == pytest.approx([latent / 3 for latent in expected])
+    ax = ramp(negative=False).assume(reference="negatives").plot_rank_cdf(0.5)
+    heights = 3 * np.interp(range(9), *at(ax, "β = 0.5").T)
+    assert heights == pytest.approx([0, 1, 1, 11 / 8, 14 / 8, 17 / 8, 2.5, 2.5, 3])
 
 
 def test_points_without_a_value_are_left_out() -> None:
@@ -83,10 +82,8 @@ def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
         grid = tables.pu.plot_pr(hue=hue, col="site")
         assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 1]
         assert legend(grid)[: len(names)] == names
-    for grid in (
-        tables.unstack("group").pu.plot_pr(row="fold", col="site"),
-        pu.plot_rank_cdf(0.2, row="fold", col="site"),
-    ):
+    for some in (tables, tables.unstack("group")):
+        grid = some.pu.plot_pr(row="fold", col="site")
         assert [len(bands(ax)) for ax in grid.axes.flat] == [1, 1, 1, 0]
 
 
@@ -106,23 +103,18 @@ def test_tables_and_curves_draw_what_their_rows_do() -> None:
     assert legend(every.drop_attrs().pu.plot_roc())[-2] == "band"
 
 
-@pytest.mark.parametrize(
-    ("name", "where"), [("auroc", None), ("precision", {"rank": 20}), ("f1", {"fraction": 0.1})]
-)
+@pytest.mark.parametrize(("name", "where"), [("auroc", None), ("f1", {"fraction": 0.1})])
 def test_tables_are_drawn_over_beta(name: str, where: Any) -> None:
-    tables = TWO.contingency(GRID)
+    tables = FRAME.pu(score=MODELS[:2]).contingency([0, 0.2, 0.4])
     found = tables.pu.area(name) if where is None else tables.pu.at(**where).pu.metric(name)
     ax = tables.pu.plot_metric(name, x="beta", at=where)
     for model, band in zip(MODELS[:2], bands(ax), strict=True):
-        low, middle, high = (
-            found.sel(model=model, bound=b) for b in ("lower", "estimate", "upper")
-        )
-        np.testing.assert_allclose(at(ax, model).T, [GRID, middle])
-        np.testing.assert_allclose(band.get_xy()[:12, 1], [*high, *low[::-1]])
-    assert legend(ax) == [*MODELS[:2], BAND]
+        middle, low, high = (found.sel(model=model, bound=bound) for bound in BOUNDS)
+        np.testing.assert_allclose(at(ax, model).T, [found["beta"], middle])
+        np.testing.assert_allclose(band.get_xy()[:6, 1], [*high, *low[::-1]])
 
 
-@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+@pytest.mark.parametrize("x", ["fraction", "threshold"])
 def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> None:
     tables = FRAME.pu.contingency(pd.Interval(0.1, 0.3), ranks="all")
     ax = tables.pu.plot_metric("precision", x=x)
@@ -130,14 +122,11 @@ def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> Non
     plain = tables.drop_vars("inside").isel(rank=slice(1, None))
     place = plain["threshold" if x == "threshold" else "rank"] / (240 if x == "fraction" else 1)
     edges = {*map(tuple, bands(ax)[0].get_xy().round(9))}
-    values = plain.pu.metric("precision").sel(bound=["lower", "upper"])
+    values = plain.pu.metric("precision")
     for side in (values.max(["beta", "bound"]), values.min(["beta", "bound"])):
         assert {*zip(place.values.round(9), side.values.round(9), strict=True)} <= edges
-    np.testing.assert_array_equal(
-        at(ax, "β = 0.2"), at(tables.sel(beta=[0.2]).pu.plot_metric("precision", x=x), "β = 0.2")
-    )
-    with_naive = FRAME.pu.plot_metric("precision", pd.Interval(0.1, 0.3), x=x, baseline=True)
-    assert legend(with_naive)[1] == NAIVE
+    alone = tables.sel(beta=[0.2]).pu.plot_metric("precision", x=x)
+    np.testing.assert_array_equal(at(ax, "β = 0.2"), at(alone, "β = 0.2"))
     none = tables.sel(beta=[0.1, 0.2]).assign_coords(inside=("beta", [False, False]))
     assert legend(none.pu.plot_metric("precision", x=x)) == ["β = 0.1", "β = 0.2", BAND]
 

@@ -1,8 +1,8 @@
 """How pictures look, against a description of each, and bad options."""
 
+import re
 import warnings
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +10,18 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from cycler import cycler
 
 from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning
+from tests.plots import test_contract
 from tests.plots.pictures import CALLS, FRAME, MODELS, TRUTH, describe, draw
-from tests.plots.test_contract import ELSEWHERE, PLOTS, drawn
 
 KNOWN = Path(__file__).with_name("pictures.txt")
-TWO, HALF, FINE = ["red", "blue"], {"fc": "green", "alpha": 0.5}, np.linspace(0.02, 0.4, 8)
-PU, PAIR, SITES = FRAME.pu, FRAME.pu(score=["score", MODELS[0]]), FRAME.pu(by="site")
-BACK: Any = FRAME.pu(score=MODELS[2::-1])
-ROWS: Any = FRAME.pu(score=MODELS[:3], by="site")
-every_plot = pytest.mark.parametrize("plot", CALLS)
+BLOCKS = re.split("(?m)^== ", KNOWN.read_text(encoding="utf-8"))[1:]  # call -> its picture
+FINE, HALF = np.linspace(0.02, 0.4, 8), {"fc": "green", "alpha": 0.5}
+PU, SITES, BOTH = FRAME.pu, FRAME.pu(by="site"), FRAME.pu(score=["score", MODELS[0]])
+FIRST, LAST, BACK = (FRAME.pu(score=MODELS[some]) for some in (0, 4, slice(2, None, -1)))
+EACH: Any = FRAME.pu(score=MODELS[:3], by="site")
+SURE = FRAME.assign(score=TRUTH + FRAME["score"] / 2).pu
 
 
 def within(settings: Any, ask: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
@@ -30,34 +30,7 @@ def within(settings: Any, ask: Callable[..., Any], *args: Any, **keywords: Any) 
         return ask(*args, **keywords)
 
 
-def on(size: float, ask: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
-    """Draw on Axes of a user, which fill a figure of some inches."""
-    return ask(*args, ax=plt.figure(figsize=(size, size)).add_axes((0, 0, 1, 1)), **keywords)
-
-
-def in_turn(*asks: Callable[..., Any]) -> Any:
-    """Draw on the same Axes."""
-    ax = None
-    for ask in asks:
-        ax = ask(ax=ax)
-    return ax
-
-
-def named(name: str) -> Any:
-    """Draw a metric and a band of a user that have this name."""
-
-    def band(n: int, m: int, level: float) -> Any:
-        k = np.arange(n + 1)
-        return k * m // n, -(-k * m // n)
-
-    def metric(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return tp - fp
-
-    band.__name__ = metric.__name__ = name
-    return PU.plot_metric(metric, [0.1, 0.2], x="beta", at=20, band=band)
-
-
-def scaled(plot: str, is_later: bool) -> Any:
+def scaled(plot: str, is_later: bool = False) -> Any:
     """Draw on logarithmic axes, or make them logarithmic."""
     figure, scales = plt.figure(), {"xscale": "log", "yscale": "log"}
     ax = draw(plot, ax=figure.add_subplot(**({} if is_later else scales)))
@@ -66,137 +39,23 @@ def scaled(plot: str, is_later: bool) -> Any:
     return ax
 
 
-CYCLE = {"axes.prop_cycle": cycler(color=["crimson", "teal", "navy"])}
-PRINT = [{"figure.figsize": (4.9, 3)}, {"figure.figsize": (5, 3)}]
-PRINT.append({"figure.figsize": (4.9, 3), "legend.fontsize": 7})
-MAPPED = {MODELS[1]: "black", MODELS[0]: "red", MODELS[2]: "0.5", "other": "C0"}
-PALETTES: list[Any] = ["deep", ["red", "C2", (0, 0, 1)], ("red", "green", "blue", "black"), MAPPED]
-PALETTES += [mpl.colormaps["viridis"], mpl.colormaps["tab10"], None]
-FIRST, LAST = (FRAME.pu(score=MODELS[place]) for place in (0, 4))
-TWINS: Any = FRAME.assign(twin=FRAME["score"]).pu(score=["score", "twin"])
-SURE = FRAME.assign(score=TRUTH + FRAME["score"] / 2)
-GROUPS = FRAME.assign(group=np.arange(len(FRAME)) % 14)
-OWN: Any = {"x": "threshold", "at": {"threshold": [0.1, 0.3]}, "col": "site"}
-PICTURES: dict[str, Callable[[], Any]] = {
-    **{name: partial(drawn, name, "one") for name in PLOTS},
-    **{f"roc, {one}": partial(drawn, "roc", one) for one in ["models", "groups", *ELSEWHERE]},
-    **{f"{one}, models": partial(drawn, one, "models") for one in ("pr", "recall", "net benefit")},
-    **{f"{one}, groups": partial(drawn, one, "groups") for one in ("pr", "recall", "rank CDF")},
-    "rank CDFs of betas": partial(PU.plot_rank_cdf, [0.1, 0.2, 0.3]),
-    "rank CDFs of many betas": partial(PU.plot_rank_cdf, FINE),
-    "many thresholds": partial(PU.plot_metric, "net_benefit", 0.2, x="threshold"),
-    "own thresholds": partial(SITES.plot_metric, "net_benefit", {"a": 0.1, "b": 0.2}, **OWN),
-    "changes": partial(PAIR.plot_metric, "f1", [0, 0.2, 0.5, 0.98], x="beta", at=40),
-    "changes of twins": partial(TWINS.plot_metric, "f1", [0.98, 0.2, 0.5], x="beta", at=40),
-    "limits": partial(SITES.plot_metric, "auroc", [0, 0.8, 0.9], x="beta", col="site", level=0.6),
-    **{
-        f"impossible {x}": partial(PU.plot_metric, "precision", 0.95, x=x)
-        for x in ("rank", "fraction", "threshold")
-    },
-    "impossible for two": partial(SITES.plot_metric, "precision", 0.98),
-    "impossible areas": lambda: PAIR.contingency([0.2, 0.95, 0.98, 1], ranks="all").pu.plot_metric(
-        "recall", x="beta", at=40
-    ),
-    "odds": partial(PU.plot_metric, "auroc", 0.2, x="selection_odds"),
-    "odds of models": partial(PAIR.plot_metric, "auroc", 0.2, x="selection_odds", level=0.8),
-    "contamination": partial(PU.plot_metric, "auroc", 0.2, x="contamination", level=0.5),
-    "throughout": partial(SURE.pu.plot_metric, "auroc", 0.2, x="contamination"),
-    "a model without values": partial(
-        PAIR.plot_metric, "precision", [0.1, 0.2], x="beta", at={"threshold": 0.918}
-    ),
-    "calibration": partial(draw, "plot_calibration", baseline=True, bins=20),
-    "calibration of many": partial(draw, "plot_calibration", beta=FINE, band_kws=HALF),
-    "calibration without bars": partial(draw, "plot_calibration", beta=FINE),
-    "calibration in panels": partial(draw, "plot_calibration", 2, col="model"),
-    "forest": partial(draw, "plot_forest", 3),
-    "forest of f1": partial(ROWS.plot_forest, "f1", 0.2, at={"fraction": 0.2}, hue="site"),
-    "forest of groups": partial(ROWS.plot_forest, "recall", 0.2, at="youden"),
-    "forest of panels": partial(draw, "plot_forest", 3, beta=[0.1, 0.2], col="beta", height=2),
-    "forest of own betas": partial(SITES.plot_forest, "auroc", {"a": 0.1, "b": 0.25}),
-    "estimate of beta": lambda: PU.plot_metric("f1", PU.estimate_beta(), baseline=True),
-    "near betas": partial(PU.plot_roc, [0.3001, 0.3002], palette="rocket"),
-    "six betas": partial(PU.plot_roc, FINE[:6]),
-    "many betas": partial(PU.plot_roc, FINE),
-    "many betas in brief": partial(PU.plot_roc, FINE, legend="brief"),
-    "many betas in full": partial(PU.plot_roc, FINE, legend="full"),
-    "many betas on black": partial(within, "dark_background", PU.plot_roc, FINE),
-    "fourteen groups": partial(GROUPS.pu(by="group").plot_roc, 0.2, band="dkw"),
-    "seven bands": partial(draw, "plot_rank_cdf", 7, band_kws={"linewidth": 0.6}),
-    "seven models": partial(draw, "plot_rank_cdf", 7),
-    "six models": partial(draw, "plot_rank_cdf", 6, legend="full"),
-    "no legend": partial(draw, "plot_roc", legend=False),
-    "brief": partial(draw, "plot_roc", 2, legend="brief"),
-    "with lines": partial(draw, "plot_roc", line_kws={"c": "crimson", "lw": 3}),
-    "with colours": partial(draw, "plot_pr", line_kws={"color": "k"}, band_kws={"color": "navy"}),
-    "with faces": partial(draw, "plot_forest", 2, band_kws=HALF, line_kws={"marker": "s"}),
-    "translucent": partial(draw, "plot_roc", band_kws={"fc": (0.1, 0.2, 0.3, 0.4)}),
-    "a colour": partial(PU.plot_roc, 0.1, palette=["red"]),
-    "colours in panels": partial(draw, "plot_pr", 2, beta=[0.1, 0.2], col="beta", palette=TWO),
-    "colours in forests": partial(draw, "plot_forest", 3, beta=[0.1, 0.2], palette=TWO),
-    **{
-        f"palette {place}": partial(draw, "plot_rank_cdf", 3, palette=palette)
-        for place, palette in enumerate(PALETTES)
-    },
-    "cycle": partial(within, CYCLE, draw, "plot_rank_cdf", 3),
-    "grayscale": partial(within, "grayscale", draw, "plot_rank_cdf", 3),
-    "two models in turn": lambda: in_turn(
-        *(partial(one.plot_rank_cdf, 0.2) for one in (FIRST, LAST))
-    ),
-    "three in turn": lambda: in_turn(*(partial(one.plot_roc, 0.2) for one in (FIRST, LAST, LAST))),
-    "parts in turn": lambda: in_turn(
-        *(partial(rows.pu.plot_roc, 0.2) for rows in (FRAME, FRAME[::2]))
-    ),
-    **{f"{plot} on black": partial(within, "dark_background", draw, plot) for plot in CALLS},
-    "figure of my own": lambda: draw(
-        "plot_roc", ax=plt.figure(facecolor="#111").add_subplot(facecolor="#333")
-    ),
-    "no paper": lambda: draw(
-        "plot_roc", ax=plt.figure(facecolor="#111").add_subplot(facecolor="none")
-    ),
-    **{f"metric {name}": partial(named, name) for name in ("_gain", "$x$", "<lambda>")},
-    **{
-        f"forest in order {order}": partial(BACK.plot_forest, "auroc", 0.2, order=order)
-        for order in (MODELS[:3], "estimate", MODELS[1])
-    },
-    **{f"{plot} in logarithms": partial(scaled, plot, False) for plot in CALLS},
-    **{f"{plot} in logarithms later": partial(scaled, plot, True) for plot in [*CALLS][:8]},
-    "labels in turn": lambda: in_turn(
-        *(partial(PU.plot_roc, 0.2, line_kws={"label": label}) for label in ("mine", "yours"))
-    ),
-    "betas in turn": lambda: in_turn(
-        *(partial(PU.plot_roc, betas) for betas in (FINE[:2], FINE[2:4]))
-    ),
-    **{
-        f"print {place}": partial(within, how, SITES.plot_roc, 0.15)
-        for place, how in enumerate(PRINT)
-    },
-    **{
-        f"Axes of {size}": partial(on, size, SITES.plot_roc, 0.15)
-        for size in (0.5, 2.5, 3.9, 4, 7)
-    },
-    "a forest on small Axes": partial(on, 2.6, draw, "plot_forest"),
-    "small Axes in full": partial(on, 2.5, SITES.plot_roc, 0.15, legend="full"),
-}
-
-
-def description(name: str) -> str:
+def description(call: str) -> str:
     with warnings.catch_warnings(action="ignore", category=PUWarning):
-        told = "\n".join([f"== {name}", *describe(PICTURES[name]())])
+        told = "\n".join(describe(eval(call, vars(test_contract) | globals())))
     plt.close("all")
-    return told
+    return f"{call} -> {told}\n"
 
 
-@pytest.mark.parametrize("name", PICTURES)
-def test_pictures_look_as_they_looked(name: str) -> None:
+@pytest.mark.parametrize("known", BLOCKS, ids=lambda known: known.partition(" -> ")[0])
+def test_pictures_look_as_they_looked(known: str) -> None:
     """Look at the difference; if it is meant: python -m tests.plots.test_looks."""
-    known = KNOWN.read_text(encoding="utf-8").strip().split("\n\n")
-    assert description(name).splitlines() == known[[*PICTURES].index(name)].splitlines()
+    assert description(known.partition(" -> ")[0]).splitlines() == known.splitlines()
 
 
 # Bad options and odd tables
 
 
-@every_plot
+@pytest.mark.parametrize("plot", CALLS)
 def test_bad_options_are_refused_before_a_row_is_read(plot: str) -> None:
     unread = FRAME.assign(label="?")
     bad: list[dict[str, Any]] = [{"palette": "virdis"}, {"legend": "none"}, {"hue": ["model"]}]
@@ -208,23 +67,18 @@ def test_bad_options_are_refused_before_a_row_is_read(plot: str) -> None:
     assert plt.get_fignums() == []
 
 
-@pytest.mark.parametrize("col", [None, "beta"])
-def test_a_palette_of_too_few_colours_leaves_no_figure(col: str | None) -> None:
-    with pytest.raises(PUValueError, match="each of the 3 curves, but it has 2"):
-        draw("plot_roc", 3, palette=TWO, col=col)
-    assert plt.get_fignums() == []
-
-
 def test_odd_properties_and_tables_are_drawn_or_refused_in_words() -> None:
     tables = FRAME.pu(score=MODELS[:2]).contingency([0.2, 0.4], ranks="all")
-    noted = tables.assign_coords(note=("model", ["x", "y"]))
     PU.plot_roc(0.2, band_kws={"facecolor": None})
-    noted.pu.plot_pr(hue="model", col="beta")
+    tables.assign_coords(note=("model", ["x", "y"])).pu.plot_pr(hue="model", col="beta")
     for name in ("clipped", "threshold"):
         tables.drop_vars(name).pu.plot_metric("f1", hue="model", col="beta")
     plt.close("all")
     with pytest.raises(PUError, match="'beta' must have its labels"):
         tables.drop_vars("beta").pu.plot_roc(hue="model", col="beta")
+    for col in (None, "beta"):
+        with pytest.raises(PUValueError, match="each of the 3 curves, but it has 2"):
+            draw("plot_roc", 3, palette=["red", "blue"], col=col)
     with pytest.raises(ZeroDivisionError):
         PU.plot_metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0, 0.2)
     assert plt.get_fignums() == []
@@ -232,4 +86,5 @@ def test_odd_properties_and_tables_are_drawn_or_refused_in_words() -> None:
 
 if __name__ == "__main__":
     mpl.use("Agg")
-    KNOWN.write_text("\n\n".join(map(description, PICTURES)) + "\n", encoding="utf-8")
+    told = [f"== {description(block.partition(' -> ')[0])}" for block in BLOCKS]
+    KNOWN.write_text("".join(told), encoding="utf-8")
