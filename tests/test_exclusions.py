@@ -10,15 +10,7 @@ import xarray as xr
 import pu_accessor
 import pu_accessor.polars
 from pu_accessor import PUValueError
-from pu_accessor.roles_and_assumptions import (
-    _WORDS,
-    ASSUMPTIONS,
-    EXCLUSIONS,
-    OTHERS,
-    ROLES,
-    SUPPORTED_ASSUMPTIONS,
-    Exclusion,
-)
+from pu_accessor import roles_and_assumptions as rules
 from tests.cases import put
 
 # Sources without the columns that are read: whoever looks into them raises another error.
@@ -30,12 +22,12 @@ SOURCES: dict[str, Any] = {
     "data in chunks": lambda: pu_accessor.from_chunks([EMPTY]),
     "data in a LazyFrame": lambda: pu_accessor.pu(pl.LazyFrame({"nothing": [1, 2]})),
 }
+ESTIMATE = pu_accessor.beta_from_labels(10, 30, n_unlabeled=900)
 FACTS: dict[str, dict[str, Any]] = {
-    **{name: {name: "nothing"} for name in ("by", "score", "label", *OTHERS)},
+    **{name: {name: "nothing"} for name in ("by", "score", "label", *rules.OTHERS)},
     **{role: {"by": "nothing", role: True} for role in ("pool", "average")},
     "a list of scores": {"score": ["svm", "forest"]},
-    "beta=estimate": {"beta": pu_accessor.beta_from_labels(10, 30, n_unlabeled=900)},
-    "one estimate for all groups": {"beta": pu_accessor.beta_from_labels(10, 30, 900)},
+    **{fact: {"beta": ESTIMATE} for fact in ("beta=estimate", "one estimate for all groups")},
     "beta=interval": {"beta": pd.Interval(0.1, 0.3)},
     "band": {"band": "simultaneous"},
     "band=at random": {"band": "dkw"},
@@ -110,25 +102,23 @@ def message_of(facts: tuple[str, ...]) -> str:
     return message
 
 
-@pytest.mark.parametrize("row", EXCLUSIONS, ids=lambda row: " + ".join(row.facts))
-def test_facts_that_exclude_each_other_are_refused(row: Exclusion) -> None:
+@pytest.mark.parametrize("row", rules.EXCLUSIONS, ids=lambda row: " + ".join(row.facts))
+def test_facts_that_exclude_each_other_are_refused(row: rules.Exclusion) -> None:
     message = message_of(row.facts)
     first, *others = row.facts
     name, equals, _ = first.partition("=")
-    came = (
-        "must not be" if equals else "is not available" if first in QUESTIONS else "must be left"
-    )
-    assert message.startswith(f"{name} {came}")
+    came = "is not available" if first in QUESTIONS else "must be left"
+    assert message.startswith(f"{name} {'must not be' if equals else came}")
     assert row.why in message and row.step in message
     for fact in others:
-        word = f"{fact}=" if fact in (*ROLES, *ASSUMPTIONS) else _WORDS.get(fact, fact)
-        assert word in message
+        is_keyword = fact in (*rules.ROLES, *rules.ASSUMPTIONS)
+        assert (f"{fact}=" if is_keyword else rules._WORDS.get(fact, fact)) in message
 
 
 NOT_SUPPORTED = [
     (assumption, question)
-    for question, supported in SUPPORTED_ASSUMPTIONS.items()
-    for assumption in ASSUMPTIONS
+    for question, supported in rules.SUPPORTED_ASSUMPTIONS.items()
+    for assumption in rules.ASSUMPTIONS
     if assumption not in supported and assumption != "monotone"
 ]
 
@@ -136,11 +126,11 @@ NOT_SUPPORTED = [
 @pytest.mark.parametrize(("assumption", "question"), NOT_SUPPORTED)
 def test_assumptions_without_a_method_are_refused(assumption: str, question: str) -> None:
     message = message_of((assumption, question))
-    words = _WORDS.get(question, question)
+    words = rules._WORDS.get(question, question)
     assert message.startswith(f"{assumption} must be left out with {words}, but ")
     assert message.endswith(f"Leave {assumption} out.")
 
 
 def test_no_row_is_hidden_behind_one_before_it() -> None:
-    rows = [{*row.facts} for row in EXCLUSIONS]
+    rows = [{*row.facts} for row in rules.EXCLUSIONS]
     assert not [row for i, row in enumerate(rows) if any(one <= row for one in rows[:i])]

@@ -125,8 +125,7 @@ def paired(
     hidden = 1.0 if beta is None or on_new else 1 - n / (n + beta * labels.count(None))
     if n == 1 or (on_new and rest == 1):
         return apart.mean(), (math.nan, math.nan)
-    orders = [np.sign(np.subtract.outer(scores, scores)) for scores in (a, b)]
-    same = bool((orders[0] == orders[1]).all())
+    same = np.array_equal(stats.rankdata(a), stats.rankdata(b))
     second, fourth = rest_moves(tables[0], tables[1], same)
     known, df = known_error(((spread(apart) / n) ** 2).tolist(), second / n**2, fourth / n**4)
     moved = spread((tables[0] - tables[1]).mean(axis=0))
@@ -157,25 +156,24 @@ def compare(
     models: Mapping[str, Scores], labels: Labels, beta: float | None, level: float, target: str
 ) -> list[Row]:
     """Return the rows of all pairs of models: in ranks, if there is no beta."""
-    pairs, tests = [*combinations(models, 2)], []
+    rows: list[Row] = []
     positives = labels.count(True) + (beta or 0) * labels.count(None)
-    below = 1 if beta is None else len(labels) - positives
-    for a, b in pairs:
+    below, first = (1, 3) if beta is None else (len(labels) - positives, 0)
+    for a, b in combinations(models, 2):
         mean, error = paired(models[a], models[b], labels, beta, target)
-        tests.append(t_test(mean, *error, level) / [below, below, below, 1, 1, 1])
-    adjusted = zip(pairs, tests, holm([test[-1] for test in tests]), strict=True)
-    first = 3 if beta is None else 0
-    return [(*pair, *test[first:], p, np.sign(test[0])) for pair, test, p in adjusted]
+        test = t_test(mean, *error, level) / [below, below, below, 1, 1, 1]
+        rows.append((a, b, *test[first:], np.sign(mean)))
+    return rows
 
 
 def gaps(groups: Mapping[str, tuple[float, Part]], level: float) -> list[Row]:
     """Return the rows of all pairs of groups, with the estimates of both."""
-    rows, areas = [], {name: area for name, (area, _) in groups.items()}
+    rows: list[Row] = []
     for a, b in combinations(groups, 2):
-        test = t_test(areas[a] - areas[b], *total(groups[a][1], groups[b][1]), level)
-        rows.append((a, b, areas[a], areas[b], *test))
-    adjusted = holm([row[-1] for row in rows])
-    return [(*row, p) for row, p in zip(rows, adjusted, strict=True)]
+        (area, part), (other, other_part) = groups[a], groups[b]
+        test = t_test(area - other, *total(part, other_part), level)
+        rows.append((a, b, area, other, *test))
+    return rows
 
 
 # ---------------------------------------------------------------------------------------------
