@@ -107,7 +107,7 @@ def test_rows_are_drawn_from_their_strata_and_weigh_what_they_stand_for(
 def test_arrays_and_datasets_draw_the_rows_of_the_frame(how: dict[str, Any]) -> None:
     frame = draw(3)[0].reset_index(drop=True).drop(columns="site")
     dataset: Any = xr.Dataset({name: ("sample", x) for name, x in frame.items()})
-    lists = {str(name): x.tolist() for name, x in frame.items()}
+    lists: Any = {str(name): x.tolist() for name, x in frame.items()}
     how = {"size": 9, "random_state": 1, **how}
     expected = frame.pu.sample_to_label(**how)
     for pu in (pu_accessor.from_arrays(**frame), pu_accessor.from_arrays(**lists), dataset.pu()):
@@ -255,7 +255,7 @@ def test_normal_scores_are_a_pilot_of_their_quantiles(
     parts = [noise + apart] * (1 + (beta > 0)) + [noise]
     frame = pd.DataFrame(np.hstack(parts).reshape(2, -1).T, columns=["a", "b"])
     frame["label"] = np.where(frame.index < one.size, 1.0, np.nan)
-    asked = {"beta": beta, "level": 0.9}
+    asked: Any = {"beta": beta, "level": 0.9}
     needed = [
         labeling.positives_needed(0.1, pilot=pilot, n_unlabeled=900, **asked)["n"].item()
         for pilot in (frame.pu(score="a"), {"auroc": ends[0]})

@@ -99,7 +99,7 @@ def test_is_pickled_and_shown() -> None:
     assert pickle.loads(pickle.dumps(one))(MODEL, X, Y) == one(MODEL, X, Y)
 
 
-@sklearn.config_context(enable_metadata_routing=True)
+@sklearn.config_context(enable_metadata_routing=True)  # type: ignore[untyped-decorator]
 @pytest.mark.parametrize("name", ["auroc", "average_precision"])
 def test_propensities_are_routed(name: str) -> None:
     propensity = np.where(X[:, 0] > 0.5, 0.6, 0.3)
@@ -124,7 +124,7 @@ def test_propensities_are_routed(name: str) -> None:
         assert value == pytest.approx(expected, rel=1e-9)
 
 
-@sklearn.config_context(enable_metadata_routing=True)
+@sklearn.config_context(enable_metadata_routing=True)  # type: ignore[untyped-decorator]
 @pytest.mark.parametrize("at", [None, 40])
 def test_weights_are_routed_under_their_usual_name(at: Any) -> None:
     """A row of weight 3 scores as three rows: of the test folds, which are weighted alone."""

@@ -206,12 +206,14 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     rng, fold = np.random.default_rng(3), np.arange(240) % 3
     rows, same = rows_of("models").assign(fold=fold), fold == fold[:, np.newaxis]
     rows["patient"] = rng.integers(0, 25, 240)
-    values: list[oracle.Functional] = []
+    won = []
     for model in MODELS[:2]:  # patients are alike, and in all folds
         rows[model] += 3 * rng.normal(size=25)[rows["patient"]]
-        wins = same * (1 + np.sign(np.subtract.outer(*[rows[model].to_numpy()] * 2))) / 2
-        values += [lambda a, b, wins=wins: np.sum(a * (wins @ (b / (same @ b))), axis=0)]
-    one, two = (oracle.pulls(value, KNOWN) for value in values)
+        won.append(same * (1 + np.sign(np.subtract.outer(*[rows[model].to_numpy()] * 2))) / 2)
+    one, two = (
+        oracle.pulls(lambda a, b, w=w: np.sum(a * (w @ (b / (same @ b))), axis=0), KNOWN)  # type: ignore[misc]
+        for w in won
+    )
     terms = np.where(KNOWN, *(one - two))
     parts = [terms[KNOWN], *(terms[~KNOWN & (fold == place)] for place in range(3))]
     plain = sum(float(part @ part) * part.size / (part.size - 1) for part in parts)
