@@ -27,12 +27,9 @@ Array = NDArray[Any]
 Labels = Sequence[bool | None]
 Scores = Sequence[float]
 Functional = Callable[[Array, Array], Array]  # of shares of rows among the known, and the rest
-Moves = tuple[float, float]  # of the rest: mean square and mean fourth power
-Part = tuple[float, float]  # of a squared error, and its degrees of freedom
+Part = tuple[float, float]  # a squared error and its df, or a mean square and fourth power
 Row = tuple[Any, ...]
 Point = tuple[Fraction, Fraction]
-
-STEP = 1e-4  # of a weight: central differences are exact to about its square
 
 
 # ---------------------------------------------------------------------------------------------
@@ -88,7 +85,7 @@ def known_error(squares: Sequence[float] | Array, second: float, fourth: float) 
     return (seen * own + 3 * by_rest) / (seen + 3), min(seen + 3, n - 1)
 
 
-def rest_moves(won_a: Array, won_b: Array, same: bool) -> Moves:
+def rest_moves(won_a: Array, won_b: Array, same: bool) -> Part:
     """Return by how many ranks the rest moves: the mean square, and the mean fourth power.
 
     A rank is that of the middle of all with as many known positives above, in 32 steps.
@@ -111,20 +108,10 @@ def wins(scores: Scores, labels: Labels) -> Array:
     return np.asarray((np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2)
 
 
-def positives(labels: Labels, beta: float) -> float:
-    """Return P, the positives among all examples."""
-    return labels.count(True) + beta * labels.count(None)
-
-
 def spread(values: Array) -> Array:
     """Return deviations from the mean, exactly 0 where nothing but rounding is."""
     away: Array = values - values.mean()
     return np.where(np.abs(away) < 1e-12 * (1 + np.abs(values).max()), 0, away)
-
-
-def known_ranks(scores: Scores, labels: Labels) -> Array:
-    """Return the mid-ranks from the top, among all examples, of the known positives."""
-    return stats.rankdata(-np.array(scores))[[label is True for label in labels]]
 
 
 def paired(
@@ -133,14 +120,12 @@ def paired(
     """Return the mean difference in rank of the known positives, and its squared error."""
     tables, on_new = [wins(scores, labels) for scores in (a, b)], target == "population"
     n, rest = tables[0].shape
-    apart = known_ranks(b, labels) - known_ranks(a, labels)
-    if on_new:
-        apart = (tables[0] - tables[1]).sum(axis=1)
-    hidden = 1.0 if beta is None or on_new else 1 - n / positives(labels, beta)
+    ranks = [stats.rankdata(-np.array(x))[[one is True for one in labels]] for x in (a, b)]
+    apart = (tables[0] - tables[1]).sum(axis=1) if on_new else ranks[1] - ranks[0]
+    hidden = 1.0 if beta is None or on_new else 1 - n / (n + beta * labels.count(None))
     if n == 1 or (on_new and rest == 1):
         return apart.mean(), (math.nan, math.nan)
-    orders = [np.sign(np.subtract.outer(scores, scores)) for scores in (a, b)]
-    same = bool((orders[0] == orders[1]).all())
+    same = np.array_equal(stats.rankdata(a), stats.rankdata(b))
     second, fourth = rest_moves(tables[0], tables[1], same)
     known, df = known_error(((spread(apart) / n) ** 2).tolist(), second / n**2, fourth / n**4)
     moved = spread((tables[0] - tables[1]).mean(axis=0))
@@ -153,7 +138,8 @@ def group(scores: Scores, labels: Labels, beta: float, target: str) -> tuple[flo
 
     Without any error it is that of half a known positive more, at the other end.
     """
-    table, ranks, p = wins(scores, labels), known_ranks(scores, labels), positives(labels, beta)
+    table, p = wins(scores, labels), labels.count(True) + beta * labels.count(None)
+    ranks = stats.rankdata(-np.array(scores))[[label is True for label in labels]]
     (n, rest), below, on_new = table.shape, len(labels) - p, target == "population"
     area, hidden = 1 - (ranks.mean() - (p + 1) / 2) / below, 1 if on_new else 1 - n / p
     if n == 1 or (on_new and rest == 1):
@@ -170,24 +156,24 @@ def compare(
     models: Mapping[str, Scores], labels: Labels, beta: float | None, level: float, target: str
 ) -> list[Row]:
     """Return the rows of all pairs of models: in ranks, if there is no beta."""
-    pairs, tests = [*combinations(models, 2)], []
-    below = 1 if beta is None else len(labels) - positives(labels, beta)
-    for a, b in pairs:
+    rows: list[Row] = []
+    positives = labels.count(True) + (beta or 0) * labels.count(None)
+    below, first = (1, 3) if beta is None else (len(labels) - positives, 0)
+    for a, b in combinations(models, 2):
         mean, error = paired(models[a], models[b], labels, beta, target)
-        tests.append(t_test(mean, *error, level) / [below, below, below, 1, 1, 1])
-    adjusted = zip(pairs, tests, holm([test[-1] for test in tests]), strict=True)
-    first = 3 if beta is None else 0
-    return [(*pair, *test[first:], p, np.sign(test[0])) for pair, test, p in adjusted]
+        test = t_test(mean, *error, level) / [below, below, below, 1, 1, 1]
+        rows.append((a, b, *test[first:], np.sign(mean)))
+    return rows
 
 
 def gaps(groups: Mapping[str, tuple[float, Part]], level: float) -> list[Row]:
     """Return the rows of all pairs of groups, with the estimates of both."""
-    rows, areas = [], {name: area for name, (area, _) in groups.items()}
+    rows: list[Row] = []
     for a, b in combinations(groups, 2):
-        test = t_test(areas[a] - areas[b], *total(groups[a][1], groups[b][1]), level)
-        rows.append((a, b, areas[a], areas[b], *test))
-    adjusted = holm([row[-1] for row in rows])
-    return [(*row, p) for row, p in zip(rows, adjusted, strict=True)]
+        (area, part), (other, other_part) = groups[a], groups[b]
+        test = t_test(area - other, *total(part, other_part), level)
+        rows.append((a, b, area, other, *test))
+    return rows
 
 
 # ---------------------------------------------------------------------------------------------
@@ -228,20 +214,17 @@ def functional(name: str, score: Array, known: Array, hidden: float, at: float) 
 
 def pulls(value: Functional, known: Array) -> Array:
     """Return the slope by the weight of each row: as a known positive, and as one of the rest."""
-    step, found = STEP * np.eye(known.size), []
-    for kind in ((1, 0), (0, 1)):
-        ends = []
-        for side in (1, -1):
-            weights = [
-                x[:, np.newaxis] + side * k * step
-                for x, k in zip((known, ~known), kind, strict=True)
-            ]
-            ends.append(value(*(weight / weight.sum(axis=0) for weight in weights)))
-        found.append((ends[0] - ends[1]) / (2 * STEP))
+    found = []
+    for kind in ((1, 0), (0, 1)):  # by a step to the side, which no rounding meets
+        weights = [
+            x[:, np.newaxis] + 1e-30j * k * np.eye(known.size)
+            for x, k in zip((known, ~known), kind, strict=True)
+        ]
+        found.append(np.imag(value(*(weight / weight.sum(axis=0) for weight in weights))) * 1e30)
     return np.array(found)
 
 
-def moves_of(a: Array, b: Array, rest: Array, counted: int) -> Moves:
+def moves_of(a: Array, b: Array, rest: Array, counted: int) -> Part:
     """Return how far rows of the rest, as known positives, move between the pulls of two models.
 
     Those count that would pull most, and one more, which moves as far as any could.
@@ -265,7 +248,7 @@ def by_cluster(terms: Array, known: Array, clusters: Array) -> tuple[float, floa
 
 
 def rows_error(
-    terms: Array, known: Array, moves: Moves, clusters: Array | None, rest_df: float | None
+    terms: Array, known: Array, moves: Part, clusters: Array | None, rest_df: float
 ) -> Part:
     """Return the squared error of a sum over rows of two samples, and its degrees of freedom."""
     terms = np.where(np.abs(terms) < 1e-9 * np.abs(terms).max(), 0, terms)  # rounding
