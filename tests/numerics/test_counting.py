@@ -11,7 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
-from pu_accessor.counting import score_gaps, threads
+from pu_accessor.counting import placements, score_gaps, score_lookup, threads
+from pu_accessor.counting.placements import PlacementTable, sum_placements
+from pu_accessor.counting.row_clusters import RowClusters
+from pu_accessor.counting.score_lookup import Lookup
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Scores: TypeAlias = tuple[Array, Array]
@@ -107,3 +110,76 @@ def test_scores_that_are_not_fetched_are_not_tied() -> None:
     np.testing.assert_array_equal(found.score, [4.0, np.nan, np.nan, 1.0])
     np.testing.assert_array_equal(found.better, [np.inf, 4.0, np.nan, np.nan])
     assert (found.through.tolist(), found.before.tolist()) == ([1, 2, 3, 4], [0, 1, 2, 3])
+
+
+ODD = [np.inf, -np.inf, np.nan, 0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, 1.0, 1 + 1e-15]
+
+
+@pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
+def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", "3")
+    monkeypatch.setattr(threads, "_MIN_SCORES_FOR_THREADS", 2000)
+    monkeypatch.setattr(placements, "_SCORES_AT_ONCE", 64)
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=(2, size)).round(2)
+    places = [PlacementTable.of(one) for one in rng.normal(size=(2, 5)).round(2)]
+    whole = sum_placements(places, score)
+    found = np.stack([place.above(one) for place, one in zip(places, score, strict=True)])
+    for counts, own in zip(whole.counts, found, strict=True):
+        np.testing.assert_array_equal(counts, np.bincount(own, minlength=11))
+        assert counts.dtype == np.int64
+    np.testing.assert_array_equal(whole.products, (found - 5.0) @ (found - 5.0).T)
+    levels = found * 32 // 11
+    counts = np.bincount(levels[0] * 32 + levels[1], minlength=32**2)
+    np.testing.assert_array_equal(whole.levels, [counts])
+    assert whole.equal.tolist() == [not size]
+
+
+floats = st.one_of(
+    *(st.floats(), st.sampled_from(ODD), st.integers(-20, 20).map(lambda x: 1e9 + x * 1e-7)),
+    *(st.integers(-9, 9).map(float), st.floats(-1, 1), st.floats(-700, 700).map(np.exp)),
+)
+
+
+@given(st.lists(floats, max_size=12), st.lists(floats, max_size=60), st.sampled_from([1, 8, 4096]))
+def test_blocks_are_those_of_a_search(known: list[float], some: list[float], cells: int) -> None:
+    values, scores = np.unique(np.array(known, float)), np.array([*some, *known], float)
+    values = values[~np.isnan(values)] + 0.0
+    left, right = (values.searchsorted(scores, side) for side in ("left", "right"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(score_lookup, "_MIN_CELLS", cells)
+        found: Any = Lookup.of(values, scores).blocks(scores)
+    np.testing.assert_array_equal(found, np.where(np.isnan(scores), 0, left + right))
+    assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize("spread", [0.01, 3.0])
+def test_few_scores_are_searched_for(spread: float) -> None:
+    """The table says where most are, of even scores and of very uneven ones."""
+    scores = np.random.default_rng(0).lognormal(0, spread, 50_000)
+    lookup = Lookup.of(np.unique(scores[:300]), scores)
+    assert np.mean(lookup.table[lookup._cells(scores)] < 0) < 0.4
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_sums_are_those_of_rows(threads: str, missing: float, monkeypatch: Any) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", threads)
+    monkeypatch.setattr("pu_accessor.counting.threads._MIN_SCORES_FOR_THREADS", 1)
+    monkeypatch.setattr("pu_accessor.counting.placements._SCORES_AT_ONCE", 7)
+    rng = np.random.default_rng(5)
+    score = np.round(rng.normal(size=200), 1)
+    score[rng.random(200) < missing] = np.nan
+    score[:4] = np.inf, -np.inf, 0.0, -0.0
+    positive, code = rng.random(200) < 0.3, rng.integers(0, 12, 200)
+    values = np.unique(score[~np.isnan(score)])[::-1]
+    for threshold in (values, values[::5], *np.array([[0.25], [np.inf], [np.nan]])):
+        edges = np.concatenate([[np.inf], threshold, [np.nan]])
+        known, rest = rng.normal(size=(2, edges.size - 1))
+        low: Any = {"nan": -np.inf, "posinf": np.inf, "neginf": -1e9}
+        cost, worst = np.nan_to_num(score, **low), np.nan_to_num(edges[1:], **low)
+        step = np.array([np.argmax(worst <= one) for one in cost])
+        moved, expected = np.where(positive, known[step], rest[step]), np.zeros((2, 15))
+        np.add.at(expected, (1 - positive, code), moved)
+        sums = RowClusters(score, positive, code, 15).sums(edges, known, rest)
+        np.testing.assert_allclose(sums, expected, atol=1e-12)
