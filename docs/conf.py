@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: ``make docs``. With the tag ``offline`` no other manual is linked."""
+"""How Sphinx builds the site: ``make docs``. With the tag ``offline`` it links no other manual."""
 
 import re
 import sys
@@ -59,7 +59,10 @@ nitpick_ignore_regex = [("py:.*", rf"({'|'.join(MANUALS)})[.:].*")] if is_offlin
 autodoc_typehints = "none"
 autosummary_generate = True
 numpydoc_show_class_members = False
-numpydoc_validation_checks = {"all", *"ES01 PR01 PR02 PR03 PR04 RT03 RT04 SA01".split()}  # but these
+# All but these.
+numpydoc_validation_checks = {
+    *("all", "ES01", "PR01", "PR02", "PR03", "PR04", "RT03", "RT04", "SA01")
+}
 numpydoc_validation_exclude = {r"\.PU", r"\.Options"}
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"

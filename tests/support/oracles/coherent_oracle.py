@@ -42,7 +42,11 @@ def around_estimate(
 
 
 def cut_if_joint(
-    band: str, scores: list[float], labels: list[Label], tables: Tables, kind: str = "positives"
+    band: str,
+    scores: Sequence[float],
+    labels: Sequence[Label],
+    tables: Tables,
+    kind: str = "positives",
 ) -> Tables:
     """Cut the tables of both bounds if the band is joint."""
     if band != "simultaneous":

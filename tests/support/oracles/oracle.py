@@ -271,7 +271,8 @@ def tables(
 ) -> dict[str, list[Table]]:
     """Return the tables of both bounds at all cutoffs."""
     m = latent_count(beta, count_label(labels, None))
-    totals = Totals(*(count_label(labels, kind) for kind in (True, False, None)), m)
+    positive, negative, unlabeled = (count_label(labels, kind) for kind in (True, False, None))
+    totals = Totals(positive, negative, unlabeled, m)
     thetas = at_scores(band, scores)(totals.known_positive, m, level)
     steps = cutoffs(scores, labels)
     return {

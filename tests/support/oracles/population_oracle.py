@@ -155,7 +155,7 @@ def metric(
     def moves(level: float) -> tuple[list[list[float]], list[float]]:
         """Return the metric with one share at its limits, and with all."""
         parts = zip(shares, sizes, dfs, strict=True)
-        known, others = (wilson(*part, student(level, df)) for *part, df in parts)
+        known, others = (wilson(share, size, student(level, df)) for share, size, df in parts)
         sides = np.clip(p + off * student(level, min(dfs)) * np.array([-1, 1]), 0, 1).tolist()
         one = [[at(a, h, p) for a in known], [at(t, b, p) for b in others]]
         every = [at(a, b, side) for a in known for b in others for side in sides]
