@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor
 from pu_accessor import beta_from_label_frequency, beta_from_labels, beta_from_prevalence
 
 QUARTER = [0.25, Fraction(1, 4), np.float16(0.25), np.float32(0.25)]
@@ -39,19 +37,3 @@ def test_kinds_of_numbers(name: str) -> None:
             pd.testing.assert_frame_equal(found, expected, check_exact=True)
         else:
             assert (found, type(found)) == (expected, type(expected))
-
-
-def test_a_callable_is_a_band_which_sees_n_m_and_level() -> None:
-    seen = []
-
-    def halves(*seen_here: Any) -> Any:
-        """From 0 to half of the latent positives, all of them at the end."""
-        seen.append(seen_here)
-        n, m, _ = seen_here
-        return np.array([[0] * (n + 1), [m // 2] * n + [m]], dtype=np.uint16)
-
-    pu = pu_accessor.from_arrays([4, 3, 2, 1], [True, None, None, None])
-    for band, name in ((halves, "halves"), (partial(halves), "partial")):
-        tables = pu.contingency(1, band=band, level=0.8, ranks="all")
-        assert (tables.attrs["band"], seen.pop(), seen) == (name, (1, 3, 0.8), [])
-        assert tables["tp"].sel(beta=1, bound="lower").values.tolist() == [0, 1, 2, 3, 4]

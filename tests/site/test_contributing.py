@@ -21,9 +21,10 @@ df = pu_accessor.load_example()
 """
 CHECKS = {
     "A metric": """
-tpr, tnr, mean = df.pu.metric(["tpr", "tnr", "gmean"], 0.17, at=200)["upper"]
-assert abs((tpr * tnr) ** 0.5 - mean) < 1e-12
-assert df.pu.plot_metric("gmean", 0.17).get_ylabel() == "geometric mean"
+names = ["precision", "recall", "fowlkes_mallows"]
+precision, recall, mean = df.pu.metric(names, 0.17, at=200)["upper"]
+assert abs((precision * recall) ** 0.5 - mean) < 1e-12
+assert df.pu.plot_metric("fowlkes_mallows", 0.17).get_ylabel() == "Fowlkes-Mallows index"
 """,
     "A band": """
 joint, each = (df.pu.contingency(0.17, band=band) for band in ("bonferroni", "exact"))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from email.message import Message
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,6 @@ FRAME = pd.DataFrame({"score": range(6, 0, -1), "label": [1, None, 1, None, None
 SPOILT = pd.concat([FRAME.assign(fold="a"), FRAME.assign(fold="b", label=None)])
 OTHER, MANUAL = "Paper, https://arxiv.org/abs/1504.06837", "Documentation, https://manual.test/en/"
 UNCACHED: Any = errors._manual.__wrapped__
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 def told(monkeypatch: pytest.MonkeyPatch, ask: Callable[[], object], *urls: str) -> str:
@@ -49,10 +47,6 @@ def test_messages_end_with_the_page(
     assert message.endswith(f" See https://manual.test/en/{page}.html.") or not page
     for urls in ([], [OTHER]):
         assert " See " not in told(monkeypatch, ask, *urls)
-
-
-def test_pages_are_there() -> None:
-    assert all((DOCS / f"{page}.md").is_file() for page in errors._PAGES.values())
 
 
 def test_a_long_message_keeps_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
