@@ -125,8 +125,6 @@ VALUE = [
     ("TABLES.isel(rank=[0, 1, 2]).pu.plot_metric('f1', x='threshold')", "tables of all cutoffs"),
     ("xr.concat([TABLES, TABLES * 0], 'm', coords='minimal').pu.metric('f1')", "of the tables"),
     # plots
-    ("PU.plot_metric('f1', 0.3, x='depth')", "x must be one of"),
-    ("PU.plot_roc(0.3, hue='sit')", "hue must be"),
     ("BOTH.plot_forest('auroc', 0.2, order=['svm'])", "order must", "['svm']"),
     ("PU.assume(reference='negatives').plot_rank_cdf([0, 0.001])", "no value at all at beta = 0"),
     # betas and labels
@@ -218,7 +216,6 @@ VALUE = [
     ("df.pu.metric('auc', 0.1, at={'fpr': 0.1})", "Of a part: df.pu.auroc(0.3, max_fpr=0.1)"),
     ("models.pu(score=['m1', 'm2']).plot_roc(0.1, hue='beta')", "col='model'"),
     ("coded.pu().auroc(0.1)", "positive='case', unlabeled='rest'"),
-    ("coded.pu(positive='case').auroc(0.1)", "unlabeled='rest'"),
     ("minus.pu().auroc(0.1)", "unlabeled=-1"),
     ("models.pu(score=['m1', 'm2']).plot_roc([0.1, 0.2], col='model', ax=plt.gca())", "hue works"),
     ("DF.pu.metric('ndcg', 0.2, at=1_000)", "nan_policy='unretrieved'"),
@@ -385,9 +382,7 @@ DATA = [
 ATTRIBUTE = [
     ("df.pu.roc_auc_score", "Write df.pu.auroc(0.3)"),
     ("pu_accessor.roc_auc_score", "Write df.pu.auroc(0.3)"),
-    ("df.pu.plot_auroc(0.1)", "Write df.pu.plot_roc(0.3)"),
     ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')"),
-    ("ds.pu.roc()", "Write ds.pu.roc_bounds()"),
 ]
 KINDS: dict[type[Exception], Sequence[tuple[str, ...]]] = {
     PUValueError: VALUE,
