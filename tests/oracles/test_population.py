@@ -249,3 +249,14 @@ def test_precision_is_known_where_none_of_the_rest_is_above(beta: float) -> None
     pu = binormal(15, 45, 1, seed=0, shift=3.0)[0].pu
     precision = pu.pr_bounds(beta, **NEW)["precision"]
     assert precision.notnull().all() and (precision.sel(bound="upper")[:4] == 1).all()
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.2])
+def test_a_part_of_an_area_of_1_has_the_limit_of_separated_samples(beta: float) -> None:
+    frame = framed([*range(40, 0, -1)], [True, None, True, None, True, *[None] * 35])
+    row = quiet(frame, "auroc", beta, max_fpr=0.2).iloc[0]
+    ends = ((1.0, 3), (0.0, 37))
+    (tpr, _), (_, fpr) = (population_oracle.wilson(*end, stats.norm.ppf(0.975)) for end in ends)
+    part = tpr * (0.2 - fpr / (1 - beta))
+    limits = [(1 + (part - 0.02) / 0.18) / 2, 1]
+    assert row["standard_error"] > 0 and row[["lower", "upper"]].tolist() == pytest.approx(limits)

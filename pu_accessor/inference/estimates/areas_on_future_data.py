@@ -270,13 +270,14 @@ def _pauc_limits(
     scale = 2 * (max_fpr - chance)
     error = float(np.sqrt(design.effect * squares.sum())) / (1 - share) / scale
     position = ((2 * value - 1) * (max_fpr - chance) + chance) / max_fpr
-    if error == 0:
+    one = np.array([1.0])
+    half = half_width(error * one, min(df, design.df), level)
+    if error == 0 or position >= 1:  # the samples are separated, or were without an error
         total = part.ranking.total
         n, rest = total.known_positive, sum(total) - total.known_positive
         tpr, fpr = _extreme_rates(n, rest, level, design)
         area = tpr * max(max_fpr - fpr / (1 - share), 0.0)
-        return error, (1 + (area - chance) / (max_fpr - chance)) / 2, 1.0
-    one = np.array([1.0])
-    half = half_width(error * one, min(df, design.df), level)
+        separated = (1 + (area - chance) / (max_fpr - chance)) / 2
+        return error, min(separated, value - float(half[0])) if error else separated, 1.0
     lower, upper = logit_interval(value * one, position, max_fpr / scale * one, half, half)
     return error, float(lower[0]), float(upper[0])
