@@ -37,6 +37,7 @@ WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\
 STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
 # What runs as modules are imported, before a mutant comes to be.
 IMPORTED = re.compile(r"\.x_(explain_call_errors|_checked_method|_names_arguments|_?register)__")
+UNFORKABLE = re.compile(r"polars|\bpl\.")  # threads of polars do not survive a fork
 MEMORY = 12 << 30  # bytes; a mutant that asks for more is noticed
 
 
@@ -53,7 +54,11 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         raise session.Interrupted("tests could not be collected")
     option, tell = session.config.option, session.config.get_terminal_writer().line
     failing = {*NOTED.read_text().splitlines()} if NOTED.exists() else {*()}
-    session.items = [item for item in session.items if item.nodeid not in failing]
+    session.items = [
+        item
+        for item in session.items
+        if item.nodeid not in failing and not UNFORKABLE.search(item.nodeid)
+    ]
     reached, seconds = _read_tests(session.items)
     everything = _read_names(option.only)
     names = draw(everything, option.sample, option.seed)
