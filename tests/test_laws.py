@@ -177,7 +177,98 @@ def numbers_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
         np.testing.assert_array_equal(*both)
 
 
+def order_of_scores_is_all(frame: pd.DataFrame, draw: Draw) -> None:
+    of_order = [name for name in NUMBERS if name != "calibration"]
+    method, asked = question(frame, draw, *of_order, "contingency", "roc_bounds")
+    by_score = isinstance(asked.get("at"), dict) and "threshold" in asked["at"]
+    if by_score or asked.get("metric") in ("boyce", "net_benefit"):
+        return
+    ranked = frame.assign(score=frame["score"].rank(method="dense") ** 3)
+    one, other = (answer(rows.pu, method, **asked) for rows in (frame, ranked))
+    if answered(one, other):
+        drop = xr.Dataset.drop_vars if isinstance(one, xr.Dataset) else pd.DataFrame.drop
+        named = {"columns": "threshold"} if drop is pd.DataFrame.drop else {"names": "threshold"}
+        check_alike(*(drop(found, **named, errors="ignore") for found in (one, other)))
+
+
+def each_row_twice(frame: pd.DataFrame, draw: Draw) -> None:
+    # At other betas a completed labeling has its corners at other places.
+    twice = pd.concat([frame, frame])
+    one, other = (answer(rows.pu, "contingency", 0) for rows in (frame, twice))
+    if answered(one, other):
+        np.testing.assert_array_equal(2 * one["tp"], other["tp"])
+    one, other = (answer(rows.pu, "auroc", 0) for rows in (frame, twice))
+    if answered(one, other):
+        both = np.array([one["estimate"], other["estimate"]])
+        kept = both[:, ~np.isnan(both).any(axis=0)]  # too far outside for one alone
+        np.testing.assert_allclose(kept[0], kept[1], atol=1e-12)
+
+
+def curves_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
+    beta, how, pu = draw(BETA), rule(frame, draw), frame.pu
+    tables = answer(pu, "contingency", beta, **how)
+    few = answer(pu, "contingency", beta, ranks="breakpoints", **how)
+    if not answered(tables, few):
+        return
+    parts: list[tuple[str, dict[str, Any]]] = [("roc", {}), ("pr", {}), ("roc", {"max_fpr": 0.3})]
+    for curve, part in parts:
+        # Estimates in tables are rounded to whole examples.
+        one, other = (ds.pu.area(AREAS[curve], **part)[::2].to_numpy() for ds in (few, tables))
+        np.testing.assert_allclose(one, other, atol=ROUNDING)
+    for name in ("roc_bounds", "pr_bounds"):
+        of_rows, of_tables = answer(pu, name, beta, ranks="all", **how), getattr(tables.pu, name)()
+        check_alike(of_rows.isel(bound=[0, 2]), of_tables.isel(bound=[0, 2]))
+
+
 # What is less, or more
+
+
+def bounds_enclose_and_add_up(frame: pd.DataFrame, draw: Draw) -> None:
+    how, betas = rule(frame, draw), sorted(draw(st.sets(st.floats(0, 1), min_size=1, max_size=4)))
+    tables = answer(frame.pu, "contingency", betas, **how)
+    if isinstance(tables, PUError):
+        return
+    tp, fp, fn, tn = (tables[name] for name in ("tp", "fp", "fn", "tn"))
+    assert (tp + fp == tables["rank"]).all() and (tp + fp + fn + tn == len(frame)).all()
+    assert all((part >= 0).all() for part in (tp, fp, fn, tn))
+    kind, band = how.get("reference", "positives"), how.get("band")
+    if kind == "positives" and band not in ("simultaneous", worlds.half_band):
+        assert (tp.diff("beta") >= 0).all()
+    # What both references have in common may be empty, and a bootstrap is too narrow.
+    ordered = {"tp": tp} if kind != "both" and band != "bootstrap" else {}
+    if kind == "positives" and ordered:
+        ordered["area"] = tables.pu.area("auroc").dropna("beta")  # all are positives
+    for values in ordered.values():
+        steps = values.sel(bound=["lower", "estimate", "upper"]).diff("bound")
+        assert (steps > -ROUNDING).all()
+
+
+def bounds_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
+    how, beta = rule(frame, draw, **draw(BOUND)), draw(BETA)
+    wider = {"level": [0.8, 0.95], "selection_odds": [1, draw(st.sampled_from([1.2, 3, np.inf]))]}
+    name = draw(st.sampled_from([one for one in wider if one in how]))
+    if how.get("band") is worlds.half_band:
+        return
+    narrow, wide = (answer(frame.pu, "contingency", beta, **{**how, name: x}) for x in wider[name])
+    if answered(narrow, wide):
+        assert (wide["tp"].sel(bound="lower") <= narrow["tp"].sel(bound="lower")).all()
+        assert (wide["tp"].sel(bound="upper") >= narrow["tp"].sel(bound="upper")).all()
+
+
+def intervals_hold_their_estimates_and_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
+    method, asked = question(frame, draw, "auroc", "average_precision", "metric")
+    both = [answer(frame.pu, method, **{**asked, "level": level}) for level in (0.8, 0.95)]
+    if not answered(*both):
+        return
+    for found in both:
+        there = found[found["lower"].notna() & found["estimate"].between(0, 1)]
+        ends = ["lower", *(["estimate"] if method != "metric" else []), "upper"]
+        assert (there[ends].diff(axis=1).iloc[:, 1:] >= -ROUNDING).all(axis=None), there.T
+    one, other = both
+    kept = one["lower"].notna() & other["lower"].notna()
+    if "rank" not in one or one["rank"].equals(other["rank"]):
+        assert (other["lower"] <= one["lower"] + ROUNDING)[kept].all(), (one.T, other.T)
+        assert (other["upper"] >= one["upper"] - ROUNDING)[kept].all(), (one.T, other.T)
 
 
 def intervals_of_beta_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
@@ -200,7 +291,9 @@ def intervals_of_beta_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
 
 LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
     *[groups_and_models_are_answered_alone, without_latent_positives_it_is_scikit_learn],
-    *[counts_are_rows, numbers_are_those_of_tables, intervals_of_beta_hold_all_between],
+    *[order_of_scores_is_all, each_row_twice, counts_are_rows, numbers_are_those_of_tables],
+    *[curves_are_those_of_tables, bounds_enclose_and_add_up, bounds_are_nested],
+    *[intervals_hold_their_estimates_and_are_nested, intervals_of_beta_hold_all_between],
 ]
 
 

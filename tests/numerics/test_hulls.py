@@ -1,6 +1,5 @@
 """Edges of bands without teeth contain the bounds, turn at most once, and add least area."""
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,17 +43,3 @@ def candidates(y: Any) -> list[Any]:
     found = [[min(y[: i + 1].max(), y[i:].max()) for i in size]]
     found += [[y[min(i, turn) : max(i, turn) + 1].max() for i in size] for turn in size]
     return found
-
-
-@given(STEPS)
-def test_a_rising_path_that_steps_back_is_as_high_as_where_it_passes_last(steps: Any) -> None:
-    x, y = np.cumsum(np.abs(np.array(steps, dtype=float) - [0, 3]) - [3, 0], axis=0).T
-    grid = np.arange(x.min(), x[-1] + 0.25, 0.5)
-    expected = []
-    for place in grid:
-        heights = [y[-1]] if x[-1] == place else []
-        for (x0, x1), (y0, y1) in zip(pairwise(x), pairwise(y), strict=True):
-            if min(x0, x1) <= place <= max(x0, x1):
-                heights.append(y1 if x0 == x1 else y0 + (place - x0) / (x1 - x0) * (y1 - y0))
-        expected.append(max(heights))
-    np.testing.assert_allclose(curves._highest(grid, x, y), expected, atol=1e-9)

@@ -54,12 +54,3 @@ def test_cutoffs_left_out_are_near_the_drawn(metric: Any, x: str, kind: str) -> 
             distances, _ = cKDTree(densely(drawn / scale)).query(points[known] / scale)
             assert np.max(distances) < 2
     xr.testing.assert_identical(TABLES[kind], whole)  # what is drawn stays whole
-
-
-def test_envelopes_and_rank_cdfs_of_many_cutoffs_have_few_vertices() -> None:
-    over_beta = TABLES["even"].assign_coords(inside=("beta", [True, False]))
-    drawn = [over_beta.pu.plot_metric("f1", x=x) for x in ("rank", "threshold")]
-    drawn += [over_beta.pu.plot_roc(), FRAME.pu.plot_rank_cdf(0.2, ranks="all")]
-    for ax in drawn:
-        assert max(len(each.get_xy()) // 2 for each in bands(ax)) <= MOST
-        assert max(len(path(line)) for line in ax.lines) <= MOST

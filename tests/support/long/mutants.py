@@ -20,6 +20,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from inspect import getsource
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     session.items = [
         item
         for item in session.items
-        if item.nodeid not in failing and not UNFORKABLE.search(item.nodeid)
+        if item.nodeid not in failing
+        and not UNFORKABLE.search(f"{item.nodeid}\n{_source_of(item)}")
     ]
     reached, seconds = _read_tests(session.items)
     everything = _read_names(option.only)
@@ -79,6 +81,11 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     found = summarise(verdicts.values())
     tell(f"\nseed {option.seed}, {len(names)} of {len(everything)}: {found}")
     return True
+
+
+def _source_of(item: pytest.Item) -> str:
+    """Return the text of a test, or nothing of an example."""
+    return getsource(item.obj) if isinstance(item, pytest.Function) else ""
 
 
 def draw(names: Sequence[str], size: int, seed: int) -> list[str]:
