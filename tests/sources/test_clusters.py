@@ -5,10 +5,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
-import pu_accessor.polars
 from pu_accessor import PUWarning, from_arrays, from_chunks
 from tests.sources.test_every_source import FRAME as ROWS
 from tests.sources.test_every_source import MODELS, cut
@@ -99,7 +97,7 @@ REPEATED: list[tuple[Any, dict[str, Any], str]] = [
     *((FRAME.rename(columns={"patient": name}), {}, name) for name in ("User_id", "ID")),
     *((FRAME.assign(patient=odd), {}, "") for odd in ODD),
     *((FRAME.rename(columns={"patient": "patient_age"}), {}, ""), (ALONE, {}, "")),
-    *((pl.from_pandas(FRAME), {}, "patient"), (FRAME, {"cluster": "patient"}, "")),
+    (FRAME, {"cluster": "patient"}, ""),
     *((BOTH, {"by": "model"} | more, "patient" * bool(more)) for more in ({}, {"pool": True})),
 ]
 
