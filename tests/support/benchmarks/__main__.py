@@ -44,6 +44,7 @@ def main() -> None:
     rest = rest.assign(against=rest["share"].map("{:.2f} of ".format) + rest["of"].fillna(""))
     rest["against"] = rest["against"].where(rest["of"].notna() & (rest["call"] != rest["of"]), "")
     rest = rest[["case", "call", "ms", "against", "peak_mib"]]
+    rest = rest.rename(columns={"peak_mib": "peak, MiB"})
     cpu = saved["machine_info"]["cpu"]
     machine = f"{cpu.get('brand_raw', 'CPU')}, {cpu['count']} cores; Python "
     machine += f"{saved['machine_info']['python_version']}, "

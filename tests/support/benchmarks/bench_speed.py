@@ -56,7 +56,7 @@ def models(number: int) -> pd.DataFrame:
 @cache
 def groups(number: int, size: int) -> pd.DataFrame:
     """Draw groups of so many rows, a tenth of them known positives."""
-    frame = rows(number * size, number * size // 10)[["score", "label"]]
+    frame = rows(number * size, number * size // 10)[["score", "label"]].sort_values("label")
     return frame.assign(group=np.arange(len(frame)) % number)
 
 
