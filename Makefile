@@ -13,8 +13,7 @@ test: .venv/test.installed  # TESTS=tests/plots takes a part
 	$(QUICKLY) $(BIN)/python $(PYTEST) $(TESTS)
 
 lint: .venv/dev.installed
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+	$(BIN)/ruff check && $(BIN)/ruff format --check
 	$(BIN)/lint-imports
 	$(BIN)/vulture
 	$(BIN)/mypy
@@ -34,9 +33,8 @@ mutants: .venv/mutants.installed
 		--ignore tests/sources/test_polars.py tests pu_accessor/questions $(OPTIONS)
 
 bench: .venv/bench.installed
-	mkdir -p build
-	$(BIN)/python -m pytest tests/support/benchmarks/bench_speed.py --benchmark-json=build/bench.json
-	$(BIN)/python -m tests.support.benchmarks
+	$(BIN)/python -m pytest tests/support/benchmarks/bench_speed.py --benchmark-json=bench.json
+	$(BIN)/python -m tests.support.benchmarks bench.json
 
 dist: .venv/dev.installed  # tries each where nothing else is installed
 	rm -rf dist

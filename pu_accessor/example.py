@@ -20,10 +20,6 @@ def load_example() -> pd.DataFrame:
         that of an old model. ``label`` is 1.0 with a diagnosis and NaN without. ``truth`` is True
         for a patient with the disease; real data do not have this column.
 
-    See Also
-    --------
-    from_arrays : Take scores and labels of your own from two arrays.
-
     Examples
     --------
     >>> import pu_accessor

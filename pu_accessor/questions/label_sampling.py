@@ -54,11 +54,6 @@ def sample_to_label(
     PUDataError, PUValueError, PUTypeError
         If there are fewer unlabeled rows, none in a stratum, or an argument is not allowed.
 
-    See Also
-    --------
-    pu_accessor.beta_from_labels : Estimate beta from these labels.
-    pu_accessor.labeling.labels_needed : Compute the number of labels.
-
     References
     ----------
     .. [1] J. Neyman, Journal of the Royal Statistical Society 97 (1934) 558-625.

@@ -1,6 +1,7 @@
 """Write benchmarks.csv and the tables of docs/benchmarks.md from what ``make bench`` saved."""
 
 import json
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,8 +23,8 @@ def table(frame: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    """Read build/bench.json and write both files."""
-    saved = json.loads(Path("build/bench.json").read_text(encoding="utf-8"))
+    """Read what was saved, and write both files."""
+    saved = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     found = pd.DataFrame(
         [
             [one["group"], one["params"]["name"], one["stats"]["min"], one["extra_info"]["peak"]]
