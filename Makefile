@@ -14,15 +14,15 @@ test: .venv/test.installed  # TESTS=tests/plots takes a part
 
 lint: .venv/dev.installed
 	$(BIN)/ruff check && $(BIN)/ruff format --check
-	$(BIN)/lint-imports
-	$(BIN)/vulture
+	$(BIN)/lint-imports && $(BIN)/vulture
 	$(BIN)/mypy
 
 docs: .venv/docs.installed  # a warning, a failing example or a link to nowhere stops it; OPTIONS="-t offline"
 	MPLBACKEND=Agg $(BIN)/python -m sphinx $(OPTIONS) --fail-on-warning --keep-going -d build/doctrees docs build/site
 
 versions: .venv-lowest/installed .venv-newest/installed
-	for set in lowest newest; do $(QUICKLY) .venv-$$set/bin/python $(PYTEST) --ignore tests/site $(TESTS) || exit 1; done
+	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) $(foreach one,site test_laws.py sources/test_every_source.py,--ignore tests/$(one)) $(TESTS)
+	$(QUICKLY) .venv-newest/bin/python $(PYTEST) --ignore tests/site $(TESTS)
 
 fuzz: .venv/test.installed  # minutes; FOR=hours before a release
 	$(QUICKLY) $(BIN)/python $(PYTEST) --hypothesis-profile=$(or $(FOR),minutes) $(TESTS)

@@ -11,7 +11,7 @@ import pu_accessor
 from pu_accessor import errors
 
 FRAME = pd.DataFrame({"score": range(6, 0, -1), "label": [1, None, 1, None, None, None]})
-SPOILT = pd.concat([FRAME.assign(fold="a"), FRAME.assign(fold="b", label=None)])
+SPOILT = pd.concat([FRAME.assign(fold="a"), FRAME.assign(fold="b", label=float("nan"))])
 OTHER, MANUAL = "Paper, https://arxiv.org/abs/1504.06837", "Documentation, https://manual.test/en/"
 UNCACHED: Any = errors._manual.__wrapped__
 
