@@ -12,6 +12,11 @@ def test_bootstrap_band_by_hand() -> None:
     assert oracle.bootstrap_band(2, 4, 0.9) == ([0, 0, 4], [0, 4, 4])
 
 
+def test_the_exact_band_is_that_of_all_arrangements() -> None:
+    for one in ((1, 5, 0.8), (3, 4, 0.5), (5, 4, 0.95)):
+        assert oracle.exact_band(*one) == oracle.exact_band_by_enumeration(*one)
+
+
 def test_tables_by_hand() -> None:
     # n = 2, one known negative, |U| = 3, and beta = .4 gives m = floor(.4 * 3 + .5) = 1. The band
     # at level .5 is lower 0 0 0, upper 1 1 1. One of the three unlabeled is in P*, so that with
@@ -33,10 +38,9 @@ def test_tables_by_hand() -> None:
     found = completion_oracle.with_estimate(scores, labels, 1, bounds)
     best = [(0, 0, 0, 3, 3), (1, 1, 0, 2, 3), (3, 2, 1, 1, 2), (4, 2, 2, 1, 1), (5, 3, 2, 0, 1)]
     least = [*best[:2], (3, 1, 2, 2, 1), (4, 1, 3, 2, 0), (5, 2, 3, 1, 0)]
-    for bound, wanted, cut in (
-        ("lower", least, {6}),
-        ("estimate", best, {}),
-        ("upper", best, {0, 1}),
-    ):
+    cuts = {"lower": {6}, "estimate": {}, "upper": {0, 1}}
+    for bound, wanted in (("lower", least), ("estimate", best), ("upper", best)):
         counts = [*wanted, (6, 3, 3, 0, 0)]
-        assert found[bound] == [oracle.Table(*row, clipped=row[0] in cut) for row in counts]
+        assert found[bound] == [
+            oracle.Table(*row, clipped=row[0] in cuts[bound]) for row in counts
+        ]
