@@ -120,11 +120,8 @@ FORMS: dict[str, Callable[[Tables], Tables]] = {
     "loaded": lambda ds: ds.load(),
     "stored": stored,
     "without attributes": lambda ds: ds.drop_attrs(),
-    # Of an interval of beta, which rows are inside would have two dimensions then.
     "stacked": lambda ds: (
         ds.stack(place=["beta", "bound"]).unstack("place").sel(beta=ds["beta"], bound=ds["bound"])
-        if "inside" not in ds.coords
-        else ds
     ),
     "turned": lambda ds: ds.transpose(*[*ds.dims][::-1])[[*ds.data_vars][::-1]],
     "joined": lambda ds: xr.concat(

@@ -126,6 +126,9 @@ def read_dataset(dataset: xr.Dataset, needs: str = "") -> xr.Dataset:
     data = {name: variable for name, variable in changed.items() if name in dataset.data_vars}
     coords = {name: variable for name, variable in changed.items() if name not in data}
     tables = dataset.assign(data).assign_coords(coords) if changed else dataset
+    if "inside" in tables.coords and tables["inside"].ndim > 1:  # unstacked
+        own = tables["inside"].any({*tables["inside"].dims} - {"beta"})
+        tables = tables.assign_coords(inside=own)
     for error in _find_errors(tables, needs):
         raise error
     return tables
