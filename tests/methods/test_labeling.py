@@ -49,6 +49,15 @@ def parts_of(frame: pd.DataFrame, how: dict[str, Any]) -> dict[Any, Any]:
     return parts
 
 
+def spread_of(known: Any, free: Any, beta: float | None) -> Any:
+    """Return the error of one label of each stratum, by a guess of beta if there is one."""
+    if beta is None:
+        return free
+    share = (known + 0.5) / (known.sum() + 0.5 * known.size)
+    p = np.clip(beta * free.sum() * share / free, 0.05, 0.95)
+    return free * np.sqrt(p * (1 - p))
+
+
 @given(SEEDS, st.sampled_from(WAYS), st.integers(4, 11), st.sampled_from([None, 0, 0.1, 0.6]))
 def test_rows_are_drawn_from_their_strata_and_weigh_what_they_stand_for(
     seed: int, how: Any, size: int, beta: float | None
@@ -79,11 +88,7 @@ def test_rows_are_drawn_from_their_strata_and_weigh_what_they_stand_for(
         assert (sizes == np.bincount(code, minlength=len(parts))).all()
         told = drawn[["n", "n_negative", "n_unlabeled"]].to_numpy()
         np.testing.assert_array_equal(told, counts[code])
-        spread: Any = free
-        if beta is not None:  # the variance of one label of each, by a guess of beta
-            share = (known + 0.5) / (known.sum() + 0.5 * known.size)
-            p = np.clip(beta * free.sum() * share / free, 0.05, 0.95)
-            spread = free * np.sqrt(p * (1 - p))
+        spread = spread_of(known, free, beta)
         ways = product(*(range(1, min(size, number) + 1) for number in free))
         best = min((spread**2 / way).sum() for way in ways if sum(way) == size)
         assert sizes.sum() == size and (spread**2 / sizes).sum() == pytest.approx(best)

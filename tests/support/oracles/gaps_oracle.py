@@ -5,7 +5,7 @@ there are draws, that are put in place one by one.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -201,15 +201,7 @@ def drawn_precisions(
         above = n + latent - number
         return _run(number, above, np.maximum(examples - number, above), sums)
 
-    edges = [size]
-    if size > 90:  # the same ratio of each place to the next, as far as they are whole
-        edges = sorted({round(60 * (size / 60) ** (step / 30)) for step in range(31)})
-    # One before each block that stands for itself, some within; groups; one at the end.
-    gaps = [one for found, _, _ in blocks[: edges[0]] for one in (1, found - 1)]
-    gaps += [sum(one[0] for one in blocks[begin:stop]) for begin, stop in pairwise(edges)]
-    rng = np.random.default_rng(SEED)  # shared out to units of several gaps each
-    parts = rng.standard_gamma(np.array([*gaps, 1], float), (DRAWS, len(gaps) + 1))
-    each = iter(rng.multinomial(latent, parts / parts.sum(axis=1, keepdims=True)).T * 1.0)
+    edges, each = _shared_out(blocks, latent)
     low, high = np.zeros(DRAWS), np.zeros(DRAWS)
     known, passed, before = 0, np.zeros(DRAWS), next(each)  # known and latent ones above
     crowded = np.maximum(before - blocks[0][1], 0)
@@ -236,8 +228,8 @@ def drawn_precisions(
         high += _run(after - tied, through, end, sums)
         known, passed, before = known + found, passed + before + within, after
     for begin, stop in pairwise(edges):
-        inside, spread, many = 0, np.zeros(DRAWS), sum(found for found, _, _ in blocks[begin:stop])
-        shared = next(each)
+        inside, many, shared = 0, sum(found for found, _, _ in blocks[begin:stop]), next(each)
+        spread = np.zeros(DRAWS)
         for found, _, end in blocks[begin:stop]:
             inside += found
             spread += found * (known + inside + passed + shared * inside / many) / end
@@ -249,6 +241,20 @@ def drawn_precisions(
         low += at_the_end(after)
         high += _run(after, n + latent - after, blocks[-1][2], sums)
     return low / (n + latent), high / (n + latent)
+
+
+def _shared_out(blocks: Sequence[Any], latent: int) -> tuple[list[int], Iterator[Draws]]:
+    """Return the edges of groups of blocks, and draws of the latent positives of each gap."""
+    size = len(blocks)
+    edges = [size]
+    if size > 90:  # the same ratio of each place to the next, as far as they are whole
+        edges = sorted({round(60 * (size / 60) ** (step / 30)) for step in range(31)})
+    # One before each block that stands for itself, some within; groups; one at the end.
+    gaps = [one for found, _, _ in blocks[: edges[0]] for one in (1, found - 1)]
+    gaps += [sum(one[0] for one in blocks[begin:stop]) for begin, stop in pairwise(edges)]
+    rng = np.random.default_rng(SEED)  # shared out to units of several gaps each
+    parts = rng.standard_gamma(np.array([*gaps, 1], float), (DRAWS, len(gaps) + 1))
+    return edges, iter(rng.multinomial(latent, parts / parts.sum(axis=1, keepdims=True)).T * 1.0)
 
 
 def _run(number: Draws, positives: Any, rank: Any, sums: Sums) -> Draws:

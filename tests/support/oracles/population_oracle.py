@@ -118,6 +118,22 @@ def wilson(share: float, size: float, quantile: float) -> list[float]:
     return sorted(np.roots([1 + ratio, -2 * share - ratio, share**2]).real.clip(0, 1).tolist())
 
 
+def _shares(scores: Any, of: Any, cut: float, clusters: Any) -> tuple[list[Any], Any, Any, Any]:
+    """Return both shares at a threshold, their effective sizes, degrees of freedom and parts."""
+    effects, dfs, added = [1.0, 1.0], [math.inf] * 2, [np.eye(3)[kind] for kind in (0, 1)]
+    shares = []
+    for kind, (number, here) in enumerate(((of.n, of.known), (of.rest, ~of.known))):
+        functional = cluster_oracle.share_of(scores, of, cut, kind)
+        shares.append(share := functional(np.ones(of.known.size)))
+        if clusters is not None:
+            found = cluster_oracle.errors(functional, of, clusters)
+            held = np.unique(np.array(clusters)[here]).size
+            plain, square = share * (1 - share) / number, found.added @ found.added
+            effects[kind] = max(square / plain if plain > 1e-12 else number / held, 1)
+            dfs[kind], added[kind] = found.df, found.added
+    return shares, np.array([of.n, of.rest]) / effects, dfs, added
+
+
 def metric(
     scores: Any, of: Any, cut: float, level: float, rate: Any, p: Any = None, clusters: Any = None
 ) -> tuple[float, float]:
@@ -126,19 +142,9 @@ def metric(
     Errors of both shares correlate within clusters. Where each row is a cluster of its own, and
     nothing is hidden, that of the prevalence adds to these.
     """
-    size, ones = of.n + of.rest, np.ones(of.known.size)
-    effects, dfs, added = [1.0, 1.0], [math.inf] * 2, [np.eye(3)[kind] for kind in (0, 1)]
-    shares, off = [], 0.0
-    for kind, (number, here) in enumerate(((of.n, of.known), (of.rest, ~of.known))):
-        functional = cluster_oracle.share_of(scores, of, cut, kind)
-        shares.append(share := functional(ones))
-        if clusters is not None:
-            found = cluster_oracle.errors(functional, of, clusters)
-            held = np.unique(np.array(clusters)[here]).size
-            plain, square = share * (1 - share) / number, found.added @ found.added
-            effects[kind] = max(square / plain if plain > 1e-12 else number / held, 1)
-            dfs[kind], added[kind] = found.df, found.added
-    sizes, own = np.array([of.n, of.rest]) / effects, of.positives / size
+    (shares, sizes, dfs, added), off = _shares(scores, of, cut, clusters), 0.0
+    size = of.n + of.rest
+    own = of.positives / size
     if of.free:
         added.append(of.base * (of.known - own) / size)
         off = 0.0 if p else float(np.linalg.norm(added[2]))
