@@ -278,6 +278,7 @@ TYPE = [
     ("TABLES.pu.metric(lambda tp, fp, fn, tn: 1)", "metric '<lambda>' must return an array"),
 ]
 KEY = [
+    ("DF.pu(score=None).sample_to_label(3, above=0, random_state=0)", "score must name a column"),
     ("DF.pu(score='scores').auroc(0.3)", "no 'scores' among ['score'", "Did you mean"),
     ("DF.pu(by='sit').auroc(0.3)", "by must name", "no 'sit'", "Did you mean 'site'?"),
     ("DS.pu(propensity='ods').auroc(0.3, target='examples')", "propensity must name a variable"),

@@ -252,6 +252,7 @@ def _curves(frame: pd.DataFrame, x: str) -> tuple[list[Curve], Levels]:
     own_beta = x != "beta" and _has_own_betas(frame, keys)
     by, called = ("left", "bins") if x == "mean_score" else (x, x if x[-1] == "s" else f"{x}s")
     curves = []
+    frame = frame[frame[by].notna()]  # without groups that have no result
     for where, rows in _groups(frame, keys if x == "beta" else [*keys, "beta"]):
         rows = rows.sort_values(by, kind="stable")
         places = rows[by].to_numpy(np.float64)

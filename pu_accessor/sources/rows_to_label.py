@@ -80,8 +80,8 @@ class Draw:
 
 def sample_unlabeled(source: FrameSource, roles: Terms, draw: Draw) -> Any:
     """Draw unlabeled rows at random, without replacement."""
-    of_strata = [("score", roles.models[0]), ("strata", draw.column)] if draw.has_strata else []
-    named = [("label", roles.label), *(pair for pair in of_strata if pair[1] is not None)]
+    named = [("label", roles.label), *[("score", roles.models[0])] * draw.has_strata]
+    named += [("strata", draw.column)] * (draw.column is not None)
     rows = source.rows(roles, named)
     columns = dict(find_columns(rows.frame, named))
     known = read_labels(columns["label"], roles)

@@ -39,6 +39,12 @@ def test_each_group_ends_at_its_own_size() -> None:
             assert at(ax, site)[-1, 0] == band.get_xy()[:, 0].max() == end
 
 
+def test_groups_without_a_result_are_not_drawn() -> None:
+    frame = FRAME.assign(label=FRAME["label"].where(FRAME["site"] == "a"))
+    ax = frame.pu(by="site", on_error="nan").plot_metric("auroc", [0.1, 0.2], x="beta")
+    assert len(bands(ax)) == 1
+
+
 def test_precision_recall_starts_with_the_first_positive_and_bends() -> None:
     pu = pu_accessor.from_arrays([4, 3, 2, 1], [False, True, None, None])
     for ranks in ("all", "breakpoints"):

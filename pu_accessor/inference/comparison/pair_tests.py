@@ -67,7 +67,7 @@ def compare_by_t(
         difference=np.broadcast_to(difference, error.shape),
         lower=difference - distance,
         upper=difference + distance,
-        statistic=statistic,
+        statistic=np.where(np.isnan(p_value), np.nan, statistic),
         df=np.broadcast_to(df, error.shape),
         p_value=p_value,
         p_adjusted=adjust_by_holm(p_value),
