@@ -21,7 +21,7 @@ docs: .venv/docs.installed  # a warning, a failing example or a link to nowhere 
 	MPLBACKEND=Agg $(BIN)/python -m sphinx $(OPTIONS) --fail-on-warning --keep-going -d build/doctrees docs build/site
 
 versions: .venv-lowest/installed .venv-newest/installed
-	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) $(foreach one,site test_laws.py sources/test_every_source.py,--ignore tests/$(one)) $(TESTS)
+	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) --ignore tests/site $(TESTS)
 	$(QUICKLY) .venv-newest/bin/python $(PYTEST) --ignore tests/site $(TESTS)
 
 fuzz: .venv/test.installed  # minutes; FOR=hours before a release

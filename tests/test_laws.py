@@ -88,8 +88,8 @@ def rule(frame: pd.DataFrame, draw: Draw, **said: Any) -> dict[str, Any]:
 
 def groups_and_models_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
     method, asked = question(frame, draw, *NUMBERS)
-    if isinstance(asked.get("at"), int):
-        asked["at"] = 1
+    asked |= {"at": 1} if isinstance(asked.get("at"), int) else {}
+    asked |= {"models": 2} if method == "cutoff" else {}  # among which the error is divided
     if asked.get("metric") == "difference" or draw(st.booleans()):
         named, together = "key", frame.pu(negative=0, by="key", on_error="skip")
         parts = {key: rows.pu(negative=0) for key, rows in frame.groupby("key")}
@@ -281,7 +281,7 @@ def intervals_of_beta_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
         assert one["lower"].item() <= each["lower"].min() + ROUNDING
         assert one["upper"].item() >= each["upper"].max() - ROUNDING
     wide, points = (answer(frame.pu, "contingency", beta, ranks="all", **how) for beta in betas)
-    if answered(wide, points):
+    if "contamination" not in how and answered(wide, points):  # it takes no intervals
         found, values = (tables.pu.metric(name) for tables in (wide, points))
         found, values = (ends.sel(bound=["lower", "upper"]) for ends in (found, values))
         each_way = ["beta", "bound"]  # of an error rate the lower bound is the larger number
@@ -363,7 +363,7 @@ def corner(seed: int) -> pd.DataFrame:
     frame, kind = frame.assign(label=some(LABELS)), rng.integers(4)
     if kind < 2:  # all known positives lie above the rest, or below
         place = frame["score"].rank(ascending=bool(kind))
-        frame["label"] = np.where(place >= place.median(), 1.0, np.nan)
+        frame["label"] = np.where(place >= place.quantile(), 1.0, np.nan)
     said = frame["label"].map({1.0: "yes", 0.0: "no"}).fillna("?")
     return frame.assign(said=said, propensity=some(PROPENSITIES), times=some(TIMES))
 

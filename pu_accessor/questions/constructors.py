@@ -104,7 +104,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     distinct scores  1,995 in 2,000 scores (ties share a cutoff)
     """
     if not hasattr(type(data), "pu"):
-        package = type(data).__module__.partition(".")[0]
+        package = type(data).__module__.replace("_", ".").partition(".")[0]  # or dask_expr
         step = _FIRST_STEPS.get(
             package, "For scores and labels in two arrays: pu_accessor.from_arrays(score, label)."
         )

@@ -134,16 +134,16 @@ def parted(frame: Rows, parts: int) -> Any:
 
 
 SCORES = ["float64", "object", "Float64", "double[pyarrow]"]
-LABELS = ["object", "Int8", "Float32", "boolean", "bool[pyarrow]", "category"]
-KINDS = {"key": ["object", "str", "category"], "fold": ["int8", "uint64", "Int32"]}
-KINDS |= {"patient": ["object", "category", "int32", "Float64"], "label": LABELS}
+LABELS = ["object", "Int8", "Float32", "boolean", "bool[pyarrow]", ""]  # "": categories of numbers
+KINDS = {"key": ["object", "string", "category"], "fold": ["int8", "uint64", "Int32"]}
+KINDS |= {"patient": ["object", "", "int32", "Float64"], "label": LABELS}
 KINDS |= dict.fromkeys([*MODELS, "holes"], SCORES)
 KINDS |= {"times": ["Int64", "uint8", "float32", "object"]}
 
 
-def loosened(frame: Rows, rng: Rng) -> Rows:
-    """Return the same values in other dtypes."""
-    kinds: Any = {name: str(rng.choice(some)) for name, some in KINDS.items()}
+def loosened(frame: Rows, rng: Rng, numbers: str = "category") -> Rows:
+    """Return the same values in other dtypes. Old polars reads no categories of numbers."""
+    kinds: Any = {name: str(rng.choice(some)) or numbers for name, some in KINDS.items()}
     return frame.astype({"label": "boolean"}).astype(kinds)
 
 
@@ -172,7 +172,7 @@ SOURCES: dict[str, Callable[[Rows, Roles, Rng], Any]] = {
     "arrays": in_arrays,
     "xarray": in_xarray,
     "models in xarray": in_models,
-    "polars": lambda df, roles, rng: pu(pl.from_pandas(loosened(df, rng)))(**roles),
+    "polars": lambda df, roles, rng: pu(pl.from_pandas(loosened(df, rng, "Int16")))(**roles),
     "lazy polars": lambda df, roles, _: pu(pl.from_pandas(df, nan_to_null=False).lazy())(**roles),
     "chunks": lambda df, roles, rng: pu_accessor.from_chunks(chunks_of(df, rng), **roles),
     "chunks of other dtypes": lambda df, roles, rng: pu_accessor.from_chunks(
