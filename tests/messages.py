@@ -192,6 +192,7 @@ VALUE = [
     ("labeling.weigh_labels(SMALL, pd.Series([], dtype=bool))", "found must have at least one la"),
     ("labeling.power(0.1, 10, 50, pilot=PILOT | {'correlation': 1.01}, beta=0.1)", "pilot['corre"),
     ("labeling.power(0.5, 10, 50, pilot=PILOT | {'correlation': 0.5}, beta=0.1)", "difference mu"),
+    ("labeling.power(2, 10, 50, pilot=PILOT, beta=0.1)", "difference must lie in [-1, 1]"),
     ("labeling.positives_needed(0.1, pilot=DF.pu(cluster='row'), beta=0.1)", "has cluster='row'"),
     ("pu_accessor.sklearn.scorer('precision', at={'threshold': 0.3}, unlabeled=0)", "whose order"),
     ("FREE.assign(site='a').pu(by='site').dominance(0.2)", "A comparison needs two or more model"),
@@ -207,6 +208,8 @@ VALUE = [
 ]
 TYPE = [
     ("PU.auroc('0.3')", "beta must be a number"),
+    ("PU.auroc()", "df.pu.auroc(0.3); beta is the share of positives among the unlabeled: see df"),
+    ("PU.contingency(None)", "beta must be a number", "None was passed"),
     ("PU.contingency(pd.Series([0.5]), ranks='all')", "without groups"),
     ("PU.auroc({'a': 0.1, 'b': 0.2})", "for each of 2 keys was passed", "Name the col"),
     ("GROUPS.auroc({'a': [0.1, 0.2], 'b': 0.1})", "for each key, but 'a' has [0.1, 0"),
@@ -221,6 +224,7 @@ TYPE = [
     ("DF.pu(by=('site', 'fold')).auroc(0.3)", "pass by=['site', 'fold']"),
     ("DF.pu(groups='row')", "df.pu(cluster='patient')", "df.pu(by='site')"),
     ("PU.auroc(class_prior=0.3)", "beta_from_prevalence(0.3, 25, 85, n_negative=10), here 0.1294"),
+    ("PU.auroc(pi='x')", "beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)"),
     ("PU.assume(class_prior=0.3)", "Pass it to a method", "beta_from_prevalence"),
     ("pu_accessor.beta_from_prevalence(0.3)", "for example pu_accessor.beta_from_prevalence(0.25"),
     ("DF.pu(by='site', average=0.5).auroc(0.3)", "average must be True, False or names"),
@@ -234,6 +238,7 @@ TYPE = [
     ("DF.pu(positive=[[1, 2]]).auroc(0.3)", "positive must be a value of a label or a list"),
     ("from_arrays([1], [1], lable=1)", "pu_accessor.from_arrays has no argument 'lable'"),
     ("from_arrays(np.eye(3)[:, :2], [1, 0, 0]).auroc(0.3)", "Of two classes", "np.asarray(score)"),
+    ("from_arrays(scipy.sparse.eye(3), [1, 0, 0]).auroc(0.3)", "m = matrix.tocoo()"),
     ("pu_accessor.pu(scipy.sparse.eye(3))", "a dia_matrix was passed. Make it long"),
     ("from_chunks(3)", "but a int was passed"),
     ("from_chunks(lambda: None).auroc(0.3)", "but it returned a NoneType"),
@@ -299,7 +304,7 @@ KEY = [
 ]
 DATA = [
     ("FREE.pu.assume(reference='negatives').contingency(0.3)", "reference needs known negatives"),
-    ("FREE.pu.metric('bedroc', 1, target='examples')", "needs negatives"),
+    ("FREE.pu.metric('bedroc', 1, target='examples')", "This needs negatives"),
     ("DF.pu.check_assumptions(wave='lone')", "wave must have 2 known positives"),
     ("FREE.pu.auroc(1, max_fpr=0.2)", "auroc on future data needs negatives"),
     ("FREE.pu.roc_bounds(1, target='population')", "no example is negative"),
@@ -344,6 +349,7 @@ DATA = [
 ATTRIBUTE = [
     ("df.pu.roc_auc_score", "Write df.pu.auroc(0.3)"),
     ("pu_accessor.roc_auc_score", "Write df.pu.auroc(0.3)"),
+    ("df.pu.plot_recall", "Write df.pu.plot_metric('recall', 0.3)"),
     ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')"),
 ]
 KINDS: dict[type[Exception], Sequence[tuple[str, ...]]] = {

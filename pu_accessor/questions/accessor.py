@@ -45,6 +45,8 @@ _ROOTS = {
 }
 
 _DEFAULT_TERMS = Terms()
+# Methods that have no answer without beta, whatever is asked.
+_OF_BETA = ("calibration", "contingency", "cutoff", "dominance", "rank_cdf", "robustness")
 # Facts of each kind of source in the table of exclusions.
 _SOURCE_FACTS: dict[str, tuple[str, ...]] = {
     "frame": (),
@@ -265,7 +267,7 @@ class Accessor:
         facts["nan_policy='unretrieved'"] = terms.sinks
         facts["on_error='nan'"] = terms.on_error == "nan"
         facts["a list of scores"] = terms.is_wide and terms.score
-        betas = Betas() if beta is None else read_betas(beta)
+        betas = Betas() if beta is None and method not in _OF_BETA else read_betas(beta)
         if betas.kind != "points":
             facts[f"beta={betas.kind}"] = beta
         bounds = read_band(band)
