@@ -82,10 +82,7 @@ VALUE = [
     ("PU.cutoff(0.3, precision=90)", "precision must lie in [0, 1]"),
     ("PU.cutoff(0.3, cost=(0, 0))", "from 0, not both 0, but (0, 0) was"),
     ("PU.cutoff(0.3, recall=0.5, models=0)", "from 1 to 1,000,000"),
-    *(
-        (f"bedroc(alpha={x})", "be in [0.0001, 1e+09], but")
-        for x in ("0", "-3.0", "np.inf", "NAN")
-    ),
+    *((f"bedroc(alpha={x})", "be in [0.0001, 1e+09], but") for x in ("0", "-3", "np.inf", "NAN")),
     ("PU.metric('net_benefit', 0.3, at={'threshold': [0, 0.5]})", "above 0 and below 1", "0 was"),
     ("DF.pu(score='p').calibration(0.3, bins=0)", "bins must be from 1 to 1,000,000"),
     ("DF.pu(score='p').calibration(0.3, bins=[0.1, 1])", "ascend from 0 to 1"),
@@ -250,6 +247,8 @@ TYPE = [
     ("PU.metric('f1', 0.3, at={'fpr': True})", "at must map 'fpr' to a number"),
     ("bedroc(alpha='20')", "a number above 0, but '20' was passed"),
     ("PU.cutoff(0.3)", "none"),
+    ("df.pu.cutoff(0.3, threshold=0.5)", "df.pu.metric('recall', 0.3, at={'threshold': 0.5})"),
+    ("df.pu.plot_pr(0.3, ci=False)", "without bands band_kws={'alpha': 0}"),
     ("PU.cutoff(0.3, recall=0.5, models=2.5)", "models must be an integer"),
     ("DF.pu(score='p').calibration(0.3, bins=True)", "bins must be their number or an array"),
     ("PU.metric('net_benefit', 0.3, at={'threshold': '0.2'})", "to a number, but '0.2' was passe"),
@@ -305,6 +304,7 @@ KEY = [
 DATA = [
     ("FREE.pu.assume(reference='negatives').contingency(0.3)", "reference needs known negatives"),
     ("FREE.pu.metric('bedroc', 1, target='examples')", "This needs negatives"),
+    ("DF.assign(label=1).pu.metric('f1', 0, at={'threshold': 1})", "add unlabeled examples or kn"),
     ("DF.pu.check_assumptions(wave='lone')", "wave must have 2 known positives"),
     ("FREE.pu.auroc(1, max_fpr=0.2)", "auroc on future data needs negatives"),
     ("FREE.pu.roc_bounds(1, target='population')", "no example is negative"),
@@ -352,13 +352,8 @@ ATTRIBUTE = [
     ("df.pu.plot_recall", "Write df.pu.plot_metric('recall', 0.3)"),
     ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')"),
 ]
-KINDS: dict[type[Exception], Sequence[tuple[str, ...]]] = {
-    PUValueError: VALUE,
-    PUTypeError: TYPE,
-    PUKeyError: KEY,
-    PUDataError: DATA,
-    AttributeError: ATTRIBUTE,
-}
+KINDS: dict[type[Exception], Sequence[tuple[str, ...]]] = {PUValueError: VALUE, PUTypeError: TYPE}
+KINDS |= {PUKeyError: KEY, PUDataError: DATA, AttributeError: ATTRIBUTE}
 RUNS_DOWN = r"AUROC against them is less than 0\.35 \({}\).* first: df\['{}'\] = -df\['{}'\]\."
 # The call, and a pattern of the warning that it gives once.
 WARNED = [
@@ -366,6 +361,7 @@ WARNED = [
     ("from_arrays([3, 2, 1], [1, 1, None]).average_precision(0)", "or one other example, which h"),
     ("FREE.assign(k=FREE['row'] % 5).pu(cluster='k').auroc(0.1)", "Fewer than 10 clusters conta"),
     ("UNEVEN.pu(propensity='e').contingency(0.2, ranks='all')", "effective number of known posi"),
+    ("FREE.assign(w=FREE['row'] // 119 * 99 + 1).pu(weight='w').auroc(0.1)", r"tenth.*pu\(count="),
     ("UNEVEN.pu(propensity='e', by='site').auroc(0.2, target='examples')", r"group site='a': 1\."),
     ("DF.assign(score=-DF['row']).pu(by='fold', average=True).auroc(0.5)", "the average lies out"),
     ("FOURTHS.pu(by='site', on_error='skip', average=True).auroc(0.1)", "1 of 4 groups are left "),

@@ -100,7 +100,7 @@ def test_limits_move_as_bounds_do(name: str, target: str, how: Any, failure: Any
     is_area = "at" not in how
     method, how = (name, how) if is_area else ("metric", {"metric": name, **how})
 
-    def ask(about: str, **failure: Any) -> Any:
+    def ask(about: str, beta: float = beta, **failure: Any) -> Any:
         return put(pu, method, beta=beta, target=about, **how, **failure).iloc[0]
 
     def bounds(**failure: Any) -> Any:
@@ -111,6 +111,8 @@ def test_limits_move_as_bounds_do(name: str, target: str, how: Any, failure: Any
 
     plain, found = ask(target), ask(target, **failure)
     assert found["estimate"] == plain["estimate"]
+    if is_area:  # nothing refutes beta
+        assert ask(target, 0.9, **failure)[ENDS].astype(float).between(0, 1).all()
     sides = zip(ENDS, bounds(), bounds(**failure), (np.fmin, np.fmax), strict=True)
     for side, start, end, pick in sides:
         if high == np.inf:
@@ -119,8 +121,8 @@ def test_limits_move_as_bounds_do(name: str, target: str, how: Any, failure: Any
             logits = (logit((x - low) / (high - low)) for x in (plain[side], start, end))
             limit, before, after = logits
             moved = low + (high - low) * expit(limit + (after - before))
-        if not np.isfinite(moved):  # nothing is known: it is the end
-            moved = low if side == "lower" else high
+        # Where nothing is known, it is the end.
+        moved = moved if np.isfinite(moved) else {"lower": low, "upper": high}[side]
         if name == "average_precision":  # no farther in than its bound
             moved = pick(plain[side] if target == "examples" else moved, end)
         assert found[side] == pytest.approx(pick(moved, plain["estimate"]), abs=1e-9)

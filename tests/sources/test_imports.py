@@ -10,7 +10,7 @@ import importlib, sys
 KIND, MODULE = sys.argv[1:]
 import pu_accessor
 assert not {KIND, "matplotlib", "seaborn", "sklearn"} & {*sys.modules}
-importlib.reload(sys.modules["pu_accessor"])
+importlib.reload(sys.modules["pu_accessor"]).sklearn.scorer("auroc", unlabeled=0)
 sys.modules[KIND] = None
 try:
     importlib.import_module("pu_accessor." + KIND)

@@ -125,7 +125,7 @@ def _estimate_ranking_metric(
     )
     limits = np.stack([estimates.lower, estimates.upper])
     if estimates.untrimmed:  # also where beta was refuted
-        limits = np.where(np.isnan(limits), estimates.untrimmed[1:], limits)
+        limits = np.where(np.isnan(limits), np.clip(estimates.untrimmed[1:], 0, 1), limits)
     default = biased if target == "examples" else np.array([[0.0], [1.0]])
     if target == "population" and is_single(ranking.total):
         default = np.full((2, 1), np.nan)

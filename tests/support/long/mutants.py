@@ -59,8 +59,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     session.items = [
         item
         for item in session.items
-        if item.nodeid not in failing
-        and not LEFT_OUT.search(f"{item.nodeid}\n{_source_of(item)}")
+        if item.nodeid not in failing and not LEFT_OUT.search(f"{item.nodeid}\n{_source_of(item)}")
     ]
     reached, seconds = _read_tests(session.items)
     everything = _read_names(option.only)
