@@ -212,7 +212,7 @@ class Betas:
         return replace(self, by_key=moved, level=level)
 
 
-def read_betas(beta: UserBeta) -> Betas:
+def read_betas(beta: UserBeta | None) -> Betas:
     """Return valid betas, from what a user passes."""
     if isinstance(beta, pd.DataFrame):
         return _read_estimates(beta)

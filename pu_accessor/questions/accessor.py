@@ -18,7 +18,7 @@ from pu_accessor.questions import (
     comparison,
     cutoff_choice,
     estimation,
-    label_sampling,
+    hand_labels,
     pictures,
     tables,
 )
@@ -202,7 +202,7 @@ class Accessor:
     estimate_beta = beta_and_assumptions.estimate_beta
     check_assumptions = beta_and_assumptions.check_assumptions
     robustness = beta_and_assumptions.robustness
-    sample_to_label = label_sampling.sample_to_label
+    sample_to_label = hand_labels.sample_to_label
     # Plots
     plot_roc = pictures.plot_roc
     plot_pr = pictures.plot_pr

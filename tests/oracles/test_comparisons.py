@@ -58,6 +58,7 @@ def assert_rows(found: pd.DataFrame, columns: list[str], rows: list[oracle.Row])
 def test_auroc_of_models_is_compared_as_by_all_pairs(seed: int, target: str, level: float) -> None:
     (frame, labels), names = draw(seed), ["model_a", "model_b"]
     scores = {name: frame[name].tolist() for name in MODELS}
+    betas: Any
     for betas in (None, [0.0, 0.35]):
         how: dict[str, Any] = {"score": MODELS, "level": level, "target": target}
         found = quiet(frame, "compare", "auroc", betas, **how)
