@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import pu_accessor
@@ -147,6 +147,7 @@ STEPS = FORMS | SELECTIONS
     steps=st.lists(st.sampled_from([*STEPS]), min_size=1, max_size=6),
     few=st.lists(st.sampled_from([*QUESTIONS]), min_size=3, max_size=5, unique=True),
 )
+@example(kind="interval", steps=["stacked"], few=["roc", "f1", "area pr"])
 def test_numbers_travel_with_tables(kind: str, steps: list[str], few: list[str]) -> None:
     whole = tables = plain = tables_of(kind, "few")
     for step in steps:
