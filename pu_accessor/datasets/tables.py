@@ -58,9 +58,9 @@ def with_counts(curves: xr.Dataset) -> xr.Dataset:
         return curves
     known, known_negative, unlabeled = (curves[name] for name in TOTALS)
     positives = known + np.floor(curves["beta"] * unlabeled + 0.5)
-    negatives = known + known_negative + unlabeled - positives
+    examples = known + known_negative + unlabeled
     if names[0] == "roc":
-        tp, fp = curves["tpr"] * positives, curves["fpr"] * negatives
+        tp, fp = curves["tpr"] * positives, curves["fpr"] * (examples - positives)
     elif curves.attrs.get("contamination"):  # the number of positives follows from precision
         tp = curves["precision"] * curves["rank"]
         fp = curves["rank"] - tp
@@ -68,7 +68,7 @@ def with_counts(curves: xr.Dataset) -> xr.Dataset:
     else:
         tp = curves["recall"] * positives
         fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])
-    counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
+    counts = dict(zip(COUNTS, (tp, fp, positives - tp, examples - positives - fp), strict=True))
     dims = curves[CURVE_RATES[names[0]][1]].dims
     data = {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
     return curves.assign(data)
