@@ -342,7 +342,7 @@ def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
     own = np.unique(ranks)
     more = [np.linspace(own[0], own[-1], points), np.geomspace(1, max(own[-1], 1), points)]
     filled = np.unique(np.concatenate([own, *(m[(m > own[0]) & (m < own[-1])] for m in more)]))
-    return filled, [np.interp(filled, ranks, table[name].astype(float)) for name in COUNTS]
+    return filled, [np.interp(filled, ranks, table[name]) for name in COUNTS]
 
 
 def _trace_roc(table: Table) -> Path:
