@@ -84,7 +84,9 @@ def plot_curves(
     looks = check_options(looks)
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
-    tables = read_dataset(with_counts(read_dataset(tables)), "tables").compute()
+    of_rates = curve == "roc" if isinstance(curve, str) else curve.of_rates
+    tables = with_counts(read_dataset(tables), of_rates=of_rates)
+    tables = read_dataset(tables, "tables").compute()
     if curve == "roc":
         _check_negatives(tables)
     if x == "threshold":
