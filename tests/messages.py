@@ -109,6 +109,7 @@ VALUE = [
     ("PU.robustness('auroc', 0.3, at=3)", "at must be left out with 'auroc'"),
     # tables
     ("TABLES.pu.area('average_precision', max_fpr=0.1)", "max_fpr must be None with 'av"),
+    *((f"WRONG.{x}", "does not: how") for x in ("plot_pr()", "area('average_precision')")),
     ("TABLES.isel(rank=[]).pu.area('auroc')", "'rank' is empty"),
     ("TABLES.isel(rank=[0, 1, 3]).pu.area('auroc')", "of 3 ranks", "Make them"),
     ("TABLES.pu.at(rank=9999)", "at must not lie beyond the last"),
@@ -170,6 +171,7 @@ VALUE = [
     ("PU.plot_metric('f1', 0.2, at=5)", "at must be left out with x='rank', but 5 was passed"),
     ("TABLES.pu.plot_metric('f1', at=20)", "at must be left out"),
     ("TABLES.pu.plot_metric('f1', x='beta', at='maximum')", "a rank, a fraction or a threshold"),
+    ("TABLES.isel(rank=[3, 3]).pu.plot_roc()", "two or more increasing ranks", "are 2: [3, 3]"),
     ("TABLES.isel(beta=0).pu.plot_metric('auroc', x='beta')", "dimensions bound and beta"),
     ("DF.pu(score='p').plot_calibration(0.2, bins=1)", "two or more increasing bins"),
     ("BOTH.plot_roc(0.2, palette=['red'])", "for each of the 2 curves, but it has 1", "palette='"),
@@ -261,6 +263,7 @@ TYPE = [
     ("pu_accessor.beta_from_labels(1, 2, 9, rest='no')", "rest must be True or False"),
     ("pu_accessor.beta_from_prevalence('3', 100, 900)", "be a number"),
     ("labeling.rates_from_labels(3, 'a')", "found must be a frame"),
+    ("labeling.add_labels(SMALL, [True, False])", "found must be a Series, but a list was passed"),
     ("labeling.positives_needed(0.1, pilot=PILOT, beta=0.1)", "n_unlabeled=10_000"),
     ("labeling.power(0.1, 10.0, 50, pilot=PILOT, beta=0.1)", "must be an integer"),
     ("DF.pu.report(0.3).save(3)", "name of a file"),

@@ -27,8 +27,7 @@ PLACE = np.arange(SIZE)
 DF = pd.DataFrame({"score": RNG.normal(1.5 * (PLACE < 50)), "other": RNG.normal(size=SIZE)})
 DF["label"] = np.where(PLACE < 25, 1, np.where(PLACE >= 110, 0, np.nan))
 DF["site"], DF["fold"], DF["row"] = np.where(PLACE % 2, "a", "b"), PLACE % 3, PLACE
-DF["lone"] = np.where(PLACE, "many", "one")
-DF["e"] = np.where(PLACE < 25, 0.5, np.nan)
+DF["lone"], DF["e"] = np.where(PLACE, "many", "one"), np.where(PLACE < 25, 0.5, np.nan)
 DF["p"] = 1 / (1 + np.exp(-DF["score"]))
 FREE = DF.assign(label=DF["label"].where(DF["label"] == 1))  # without known negatives
 LONG = FREE.melt(["row", "label", "site"], ["score", "other"], "model", "points")
@@ -59,6 +58,7 @@ NAMES: dict[str, Any] = {
     "BOTH": FREE.assign(sign="x").pu(score=["score", "other"]),
     "TABLES": DF.pu.contingency(0.2, ranks="all"),
     "CURVES": DF.pu.roc_bounds(0.2),
+    "WRONG": DF.pu.assume(contamination=0.2).roc_bounds(0.2).pu,
     "CHUNKS": pu_accessor.from_chunks([DF]),
     "ONE": pu_accessor.from_arrays([3, 2, 1], [True, None, None]),
     "SPOILT": DF.assign(label=DF["label"].mask(DF["site"] == "b")),
@@ -100,7 +100,6 @@ NAMES: dict[str, Any] = {
     "column": ROWS["score"] > 0,
     "beta": 0.1,
 }
-CODE = (ast.Call, ast.Attribute, ast.Subscript)
 FIRST = re.compile(r"\bd[fs](?:\.(?!filter|with_columns|group_by)|\[)|\bcolumn\.")
 
 
@@ -126,7 +125,7 @@ def lines_in(text: str) -> set[str]:
                 line = ast.parse(text[start.start() : end], mode="eval").body
             except (SyntaxError, ValueError):
                 continue
-            if isinstance(line, CODE):
+            if isinstance(line, ast.Call | ast.Attribute | ast.Subscript):
                 found.add(text[start.start() : end].rstrip())
                 break
     return {line for line in found if line.endswith(")") and "..." not in line}

@@ -174,11 +174,12 @@ def test_no_dtype_overflows(kind: str, dtype: str, rows: str) -> None:
 
 
 @pytest.mark.parametrize("question", LAZY)
-def test_answers_of_tables_in_chunks_are_lazy(question: str) -> None:
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+def test_answers_of_tables_in_chunks_are_lazy(question: str, dtype: str) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("something was computed")
 
-    tables = chunked(tables_of("points"), 61)
+    tables = chunked(cast(tables_of("points"), dtype), 61)
     answer = QUESTIONS[question](tables)
     variables = [answer] if isinstance(answer, xr.DataArray) else answer.data_vars.values()
     assert all(variable.chunks is not None for variable in variables)
@@ -240,11 +241,8 @@ def test_numbers_of_the_first_alone_are_noticed() -> None:
     first: Any = {"coords": "minimal", "compat": "override", "join": "override"}
     both = xr.concat([ALONE[0], other], "model", **first)
     moved = ALONE[2]["known_negative"].variable.roll(rank=-5)
-    for tables in (
-        both,
-        both.assign_coords(known_positive=both["known_positive"] * np.nan),  # totals still tell
-        ALONE[2].assign_coords(known_negative=moved),
-    ):
+    blank = both.assign_coords(known_positive=both["known_positive"] * np.nan)  # totals still tell
+    for tables in (both, blank, ALONE[2].assign_coords(known_negative=moved)):
         with pytest.raises(PUValueError, match="not those of the tables"):
             tables.pu.beta_derivatives()
 
@@ -268,12 +266,8 @@ def test_cutoffs_of_the_first_alone_are_noticed(reference: str, ranks: Any) -> N
 
 
 def test_the_last_cutoff_is_found_whatever_their_order() -> None:
-    ragged = GROUPS.isel(cutoff=slice(None, None, -1))
-    for tables, asked in (
-        (WHOLE.sel(rank=[200, 100]), 150),
-        (WHOLE.sortby("threshold"), 150),
-        (ragged, 30),
-    ):
+    turned, ragged = WHOLE.sortby("threshold"), GROUPS.isel(cutoff=slice(None, None, -1))
+    for tables, asked in ((WHOLE.sel(rank=[200, 100]), 150), (turned, 150), (ragged, 30)):
         rank = tables["rank"].transpose(..., axis_of(tables)).to_numpy()
         expected = np.where(rank <= asked, rank, -1).max(axis=-1)
         np.testing.assert_array_equal(tables.pu.at(rank=asked)["rank"], expected)
@@ -313,12 +307,22 @@ def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     assert set(tables.pu.to_frame()[name]) == {"a", "b"}
 
 
-def test_areas_say_what_their_bounds_promise() -> None:
+def test_counts_and_areas_say_what_they_are_and_promise() -> None:
     for band, promise in (("simultaneous", "the true area lies"), ("exact", "none: bounds hold")):
         tables = FRAME.pu.contingency(0.1, band=band, ranks="breakpoints")
+        assert tables["tp"].attrs == {"long_name": "true positives", "units": "examples"}
         told = tables.pu.area("auroc", max_fpr=0.2).attrs
         assert told["promise"].startswith(promise)
         assert {**told, "band": band, "level": 0.95, "max_fpr": 0.2} == told
+
+
+@pytest.mark.parametrize("area", ["auroc", "average_precision"])
+def test_areas_of_curves_with_wrong_positives_are_those_of_tables(area: str) -> None:
+    pu, ends = FRAME.pu.assume(contamination=0.2), ["lower", "upper"]
+    tables, curve = pu.contingency([0.1, 0.3], ranks="breakpoints"), pu.pr_bounds([0.1, 0.3])
+    one, other = (ds.pu.area(area).sel(bound=ends) for ds in (tables, curve))
+    # Where no positive is above a cutoff, precision does not tell how many are below.
+    np.testing.assert_allclose(one, other, atol=1e-3)
 
 
 def test_a_band_that_holds_jointly_is_mixed_inside_ties_at_its_level() -> None:

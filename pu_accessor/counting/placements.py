@@ -78,9 +78,8 @@ class PlacementTable:
 
     def center(self, doubled: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """Return twice the weight of known positives above examples, minus n."""
-        if self.weight_above is None:
-            return np.asarray(doubled - float(self.size), np.float64)
-        centered: FloatArray = 2 * self.weight_above[doubled] - self.size
+        twice: Any = doubled if self.weight_above is None else 2 * self.weight_above[doubled]
+        centered: FloatArray = twice - float(self.size)
         return centered
 
 

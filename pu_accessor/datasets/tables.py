@@ -35,6 +35,11 @@ _PROMISE = {  # of bounds of an area, by whether the band is simultaneous
     True: "the true area lies between the bounds with a probability of at least level",
     False: "none: bounds hold at each cutoff; for the area between them: band='simultaneous'",
 }
+_NO_UNIQUE_COUNTS = (
+    "The Dataset must tell counts, but a ROC curve with contamination does not: how many known "
+    "positives are wrong differs between cutoffs. Pass the tables, "
+    "df.pu.contingency(0.3, ranks='breakpoints'), or df.pu.pr_bounds(0.3)."
+)
 
 
 def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
@@ -51,24 +56,30 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     return xr.Dataset(rates, tables.coords, tables.attrs)
 
 
-def with_counts(curves: xr.Dataset) -> xr.Dataset:
-    """Return curves with their tables; tables as they are."""
-    names = curves_in(curves)
+def with_counts(curves: xr.Dataset, *, of_rates: bool = False) -> xr.Dataset:
+    """Return curves with their tables; tables as they are.
+
+    `of_rates` tells that only both rates of a ROC curve are asked of them.
+    """
+    has_wrong = bool(curves.attrs.get("contamination"))
+    names = curves_in(curves)[:: -1 if has_wrong and not of_rates else 1]
     if COUNTS[0] in curves or not names:
         return curves
+    if has_wrong and names[0] == "roc" and not of_rates:
+        raise PUValueError(_NO_UNIQUE_COUNTS)
     known, known_negative, unlabeled = (curves[name] for name in TOTALS)
     positives = known + np.floor(curves["beta"] * unlabeled + 0.5)
-    negatives = known + known_negative + unlabeled - positives
+    examples = known + known_negative + unlabeled
     if names[0] == "roc":
-        tp, fp = curves["tpr"] * positives, curves["fpr"] * negatives
-    elif curves.attrs.get("contamination"):  # the number of positives follows from precision
+        tp, fp = curves["tpr"] * positives, curves["fpr"] * (examples - positives)
+    elif has_wrong:  # the number of positives follows from precision
         tp = curves["precision"] * curves["rank"]
         fp = curves["rank"] - tp
         positives = (tp / curves["recall"]).where(tp > 0, positives)
     else:
         tp = curves["recall"] * positives
         fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])
-    counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
+    counts = dict(zip(COUNTS, (tp, fp, positives - tp, examples - positives - fp), strict=True))
     dims = curves[CURVE_RATES[names[0]][1]].dims
     data = {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
     return curves.assign(data)
@@ -97,7 +108,7 @@ def area(tables: xr.Dataset, metric: str, *, max_fpr: float | None = None) -> xr
             "curve has a partial area: ds.pu.area('auroc', max_fpr=0.1)."
         )
     limit = check_max_fpr(max_fpr)
-    tables = with_counts(read_dataset(tables, "whole"))
+    tables = with_counts(read_dataset(tables, "whole"), of_rates=name == "roc")
     axis = cutoff_dim(tables.dims)
     counts = [tables[count].variable for count in COUNTS]
     areas = _apply(partial(area_under, name, max_fpr=limit), counts, [[axis]] * len(counts))

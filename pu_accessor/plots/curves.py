@@ -84,7 +84,9 @@ def plot_curves(
     looks = check_options(looks)
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
-    tables = read_dataset(with_counts(read_dataset(tables)), "tables").compute()
+    of_rates = curve == "roc" if isinstance(curve, str) else curve.of_rates
+    tables = with_counts(read_dataset(tables), of_rates=of_rates)
+    tables = read_dataset(tables, "tables").compute()
     if curve == "roc":
         _check_negatives(tables)
     if x == "threshold":
@@ -342,7 +344,7 @@ def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
     own = np.unique(ranks)
     more = [np.linspace(own[0], own[-1], points), np.geomspace(1, max(own[-1], 1), points)]
     filled = np.unique(np.concatenate([own, *(m[(m > own[0]) & (m < own[-1])] for m in more)]))
-    return filled, [np.interp(filled, ranks, table[name].astype(float)) for name in COUNTS]
+    return filled, [np.interp(filled, ranks, table[name]) for name in COUNTS]
 
 
 def _trace_roc(table: Table) -> Path:

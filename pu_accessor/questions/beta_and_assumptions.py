@@ -254,7 +254,7 @@ def _run_checks(rows: AnnotatedRanking, betas: list[float], alpha: float) -> Ite
     """Yield the checks that the data of one ranking allow."""
     ranking, total = rows.ranking, rows.total
     if rows.wave is not None:
-        yield _test_waves(rows, alpha)
+        yield _test_waves(rows, rows.wave, alpha)
     if ranking.clusters is not None:
         return
     if rows.counts is not None:
@@ -266,10 +266,11 @@ def _run_checks(rows: AnnotatedRanking, betas: list[float], alpha: float) -> Ite
     yield _test_monotone(ranking, alpha)
 
 
-def _test_waves(rows: AnnotatedRanking, alpha: float) -> Check:
+def _test_waves(rows: AnnotatedRanking, wave: IntArray, alpha: float) -> Check:
     """Test whether waves differ in rank."""
-    wave, above = _read_waves(rows), tests.share_of_rest_above(rows.ranking)
     in_wave = wave >= 0
+    _check_waves(rows, wave[in_wave])
+    above = tests.share_of_rest_above(rows.ranking)
     cluster = None if rows.cluster is None else rows.cluster[in_wave]
     test = tests.waves_test(-above[in_wave], wave[in_wave], cluster)
     means = np.bincount(wave[in_wave], above[in_wave]) / np.bincount(wave[in_wave])
@@ -284,10 +285,9 @@ def _test_waves(rows: AnnotatedRanking, alpha: float) -> Check:
     return Check("waves", nan, test.statistic, nan, test.p_value, text)
 
 
-def _read_waves(rows: AnnotatedRanking) -> IntArray:
-    """Return the wave of each known positive, -1 for none; raise if waves are too few or small."""
-    wave: IntArray = np.empty(0, np.int64) if rows.wave is None else rows.wave
-    sizes = np.bincount(wave[wave >= 0], minlength=len(rows.waves)).tolist()
+def _check_waves(rows: AnnotatedRanking, wave: IntArray) -> None:
+    """Raise if the waves of known positives are too few or small."""
+    sizes = np.bincount(wave, minlength=len(rows.waves)).tolist()
     for name, size in zip(rows.waves, sizes, strict=True):
         if size < _MIN_KNOWN_IN_WAVE:
             raise PUDataError(
@@ -306,7 +306,6 @@ def _read_waves(rows: AnnotatedRanking) -> IntArray:
             f"wave must have {_MIN_WAVES} values or more among known positives, but has "
             f"{brief([*rows.waves])}. Name a column of when, where or by whom they were labeled."
         )
-    return wave
 
 
 def _test_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: float) -> Check:
@@ -490,8 +489,7 @@ class Sweep:
         if isinstance(ranked, Ranking):
             return estimate_metric(self.metric, ranked, beta, settings, self.target, self.cutoff)
         tests = paired_tests(ranked, beta, settings, self.target)
-        unknown = np.full(tests.difference.shape, nan)
-        return Estimates(tests.difference, unknown, tests.lower, tests.upper)
+        return Estimates(tests.difference, tests.difference + nan, tests.lower, tests.upper)
 
     def supports(self, value: Estimates) -> BoolArray:
         """Return whether the conclusion is supported."""

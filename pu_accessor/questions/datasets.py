@@ -356,8 +356,10 @@ class TablesAccessor:
             refuse_cutoff(at, x)
             return _draw(self._dataset, read_metric(metric, None, "tables"), looks, x)
         contingency = schema.read_dataset(self._dataset)
-        contingency = schema.read_dataset(tables.with_counts(contingency), "tables")
         entry = read_metric(metric, at, "against_beta")
+        of_rates = entry.of_rates or entry.curve == "roc"
+        contingency = tables.with_counts(contingency, of_rates=of_rates)
+        contingency = schema.read_dataset(contingency, "tables")
         cutoff = entry.read_cutoff(at)
         if cutoff is None:
             values = tables.area(contingency, entry.name)
@@ -396,7 +398,7 @@ def _draw(dataset: xr.Dataset, curve: str | Metric, looks: Any, x: str = "rank")
     """Draw curves of tables, or the tables' curves."""
     from pu_accessor import plots
 
-    return plots.plot_curves(tables.with_counts(dataset), curve, looks, x=x)
+    return plots.plot_curves(dataset, curve, looks, x=x)
 
 
 def _explain_attribute(name: str, has_tables: bool) -> str:

@@ -207,7 +207,7 @@ def plot_metric(
             rows = self.metric("net_benefit", beta, at=at, **on_these)
             return rows.assign(threshold=rows["at"])  # not the score of the cutoff
 
-        return _draw_rows(decide, beta, x, looks, label="net benefit")
+        return _draw_rows(decide, beta, x, looks)
     entry = metrics.read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
     if x in SWEEPS:
         over = {x: SWEEPS[x]}

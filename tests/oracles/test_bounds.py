@@ -191,11 +191,12 @@ def test_an_interval_of_beta_is_a_grid_after_its_middle(band: str, ends: tuple[s
     each = ask(case, [middle, *betas], band, reference="tightest")
     for name in each.data_vars:
         np.testing.assert_array_equal(tables[name], each[name])
-    for name, sides in (("precision", ENDS), ("fpr", ENDS[::-1])):
-        values, grid = tables.pu.metric(name).squeeze("beta"), each.pu.metric(name).sel(bound=ENDS)
+    metrics = ("precision", ENDS), ("fpr", ENDS[::-1])
+    for (name, sides), part in product(metrics, (slice(None), [-1])):
+        one, grid = (ds.isel(rank=part).pu.metric(name).sel(bound=ENDS) for ds in (tables, each))
         for bound, pick in zip(sides, ("min", "max"), strict=True):
             wanted = getattr(grid, pick)(["beta", "bound"])
-            np.testing.assert_allclose(values.sel(bound=bound), wanted, atol=1e-12)
+            np.testing.assert_allclose(one.squeeze("beta").sel(bound=bound), wanted, atol=1e-12)
 
 
 # Bounds by rank: Theorem 1 of the paper, cutoff by cutoff
@@ -292,12 +293,10 @@ def test_a_fraction_is_the_decimal_that_it_is_written_as() -> None:
 def test_to_frame_is_long_and_leaves_repeated_cutoffs_out() -> None:
     models = as_frame(draw_case(3))
     models = models.assign(other=1.0 * (models["score"] > models["score"].median()))
-    both, *each = (
-        models.pu(score=score).contingency(pd.Interval(0.4, 0.6), ranks="breakpoints")
-        for score in (["score", "other"], "score", "other")
-    )
+    asked, names = {"beta": pd.Interval(0.4, 0.6), "ranks": "breakpoints"}, ["score", "other"]
+    both, *each = (models.pu(score=one).contingency(**asked) for one in (names, *names))
     assert (both["rank"].diff("cutoff") == 0).any()  # the shorter one has repeats
-    for name, alone in zip(("score", "other"), each, strict=True):
+    for name, alone in zip(names, each, strict=True):
         rows, same = both.sel(model=[name]).pu.to_frame(), alone.pu.to_frame()
         keys = ["rank", "bound", "beta"]
         rows, same = (one.sort_values(keys, ignore_index=True) for one in (rows, same))

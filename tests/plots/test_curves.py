@@ -51,8 +51,7 @@ def test_precision_recall_starts_with_the_first_positive_and_bends() -> None:
         start = at(pu.contingency(0.5, ranks=ranks).pu.plot_pr(), "β = 0.5")[:2]
         assert start.tolist() == [[0, 0.5], [0.5, 0.5]]
     pu = pu_accessor.from_arrays([4, 3, 2, 1], [False, False, None, True])
-    ax = pu.contingency(0, ranks=[1, 2]).pu.plot_pr()
-    assert {*at(ax, NAIVE)[:, 1]} == {0}
+    assert {*at(pu.contingency(0, ranks=[1, 2]).pu.plot_pr(), NAIVE)[:, 1]} == {0}
     x, y = at(FRAME.pu.plot_pr(0.2), "β = 0.2").T
     found = FRAME.pu.pr_bounds(0.2).isel(beta=0).sel(bound="estimate")["recall"]
     part = np.arange(1, 240.001, 0.01)
@@ -111,7 +110,7 @@ def test_tables_and_curves_draw_what_their_rows_do() -> None:
 
 @pytest.mark.parametrize(("name", "where"), [("auroc", None), ("f1", {"fraction": 0.1})])
 def test_tables_are_drawn_over_beta(name: str, where: Any) -> None:
-    tables = FRAME.pu(score=MODELS[:2]).contingency([0, 0.2, 0.4])
+    tables = FRAME.pu(score=MODELS[:2]).contingency([0, 0.2, 0.4]).drop_attrs()
     found = tables.pu.area(name) if where is None else tables.pu.at(**where).pu.metric(name)
     ax = tables.pu.plot_metric(name, x="beta", at=where)
     for model, band in zip(MODELS[:2], bands(ax), strict=True):
@@ -131,7 +130,7 @@ def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> Non
     values = plain.pu.metric("precision")
     for side in (values.max(["beta", "bound"]), values.min(["beta", "bound"])):
         assert {*zip(place.values.round(9), side.values.round(9), strict=True)} <= edges
-    alone = tables.sel(beta=[0.2]).pu.plot_metric("precision", x=x)
+    alone = tables.sel(beta=[0.2]).drop_attrs().pu.plot_metric("precision", x=x)
     np.testing.assert_array_equal(at(ax, "β = 0.2"), at(alone, "β = 0.2"))
     none = tables.sel(beta=[0.1, 0.2]).assign_coords(inside=("beta", [False, False]))
     assert legend(none.pu.plot_metric("precision", x=x)) == ["β = 0.1", "β = 0.2", BAND]
@@ -152,3 +151,6 @@ def test_a_band_of_a_curve_over_an_interval_is_around_those_of_all_betas(plot: s
         wanted = np.max([sign * height(one, x, sign) for one in each], axis=0)
         apart = np.abs(found - wanted)
         assert np.mean(apart) < 5e-4 and np.quantile(apart, 0.9) < 2e-3
+    head = tables.isel(rank=slice(40))  # it ends where the last of them does
+    last = max(edges(head.sel(beta=[beta]))[:, 0].max() for beta in (0.1, 0.2, 0.3))
+    assert last - 1e-3 < edges(head.assign_coords(inside=inside))[:, 0].max() <= last < 0.99

@@ -49,8 +49,7 @@ def check(tables: xr.Dataset, ds: xr.Dataset, beta: Any = BETAS, **keywords: Any
         place = dict(zip(others, position, strict=True))
         alone = pu_accessor.from_arrays(*(one.isel(place).to_numpy() for one in (scores, labels)))
         own_beta = beta if betas is None else betas.isel(place).item()
-        own = put(alone, "contingency", own_beta, **keywords)
-        check_place(tables.isel(place), own)
+        check_place(tables.isel(place), put(alone, "contingency", own_beta, **keywords))
 
 
 DIMS = [("", ""), ("", "fold"), ("fold", ""), ("model", "fold"), ("model fold", "")]
@@ -97,8 +96,7 @@ FOLDS += [[True, False, True], np.array([2, -1, 0], "int8"), np.array([0.1, np.n
 def test_coordinates_are_kept(fold: Any) -> None:
     ds = TWO.assign_coords(fold=fold, lead=("fold", [3, 1, 2], {"units": "h"}))
     ds = ds.assign_coords(first=ds["score"][..., 0], id=("sample", range(24)))
-    tables = ds.pu().contingency(0.3, ranks="all")
-    check(tables, ds, 0.3)
+    check(tables := ds.pu().contingency(0.3, ranks="all"), ds, 0.3)
     for name in ("model", "fold", "lead", "first"):
         kept, was = tables[name].variable, ds[name].variable
         assert kept.identical(was) and kept.dtype == was.dtype
@@ -125,11 +123,8 @@ def test_multi_indexes() -> None:
 
 def test_places_left_out() -> None:
     kept = [place for place in PLACES if place != ("svm", 0)]
-    named = SPOILT.assign_coords(group=range(5))  # the name that keys would have
-    for ds, beta, left in (
-        (SPOILT.sel(model="svm"), ARRAY.sel(model="svm"), [2, 1]),
-        (named, ARRAY, kept),
-    ):
+    svm, named = SPOILT.sel(model="svm"), SPOILT.assign_coords(group=range(5))  # as keys would be
+    for ds, beta, left in ((svm, ARRAY.sel(model="svm"), [2, 1]), (named, ARRAY, kept)):
         with pytest.warns(PUWarning, match="(?s)are left out .*fold=0: score column") as told:
             tables = ds.pu(nan_policy="omit", on_error="skip").contingency(beta, ranks="all")
         assert told[0].filename == __file__
@@ -140,12 +135,12 @@ def test_places_left_out() -> None:
             np.testing.assert_array_equal(one.sel(rank=own["rank"]).values, own["tp"].values)
 
 
-BARE, RANK = ONE.drop_vars("fold"), TWO.rename(fold="rank").stack(at=["model", "rank"])
+BARE, TAKEN = ONE.drop_vars("fold"), ("rank", "bound", "beta")  # dimensions of the result
 NONE = xr.Dataset({"score": ONE["score"][0], "label": ONE["label"].expand_dims(none=0)})
 ROW = BY_FOLD.drop_vars("fold")
 REFUSED: list[tuple[xr.Dataset, Any]] = [
     *((ONE, ARRAY[:, 0]), (BARE, xr.concat([ROW, ROW], "fold")), (NONE, 0.3), (ONE, ROW)),
-    (RANK, 0.3),  # a dimension of the result
+    *((TWO.rename(fold=name).stack(at=["model", name]), 0.3) for name in TAKEN),
 ]
 
 
