@@ -140,7 +140,7 @@ def test_bins_of_clusters_are_limited_by_their_definition() -> None:
         few, many = np.floor(m * stats.beta.ppf(0.025, own * worth, other * worth))
         wanted = k + few, k + min(m - many, row.examples - k)
         found = np.array([row.lower, row.upper]) * row.examples
-        assert found == pytest.approx(wanted, abs=1.01)
+        assert found == pytest.approx(wanted)
 
 
 # ---------------------------------------------------------------------------------------------

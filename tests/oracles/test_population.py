@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from tests.cases import AREAS, Labels, binormal, framed, put, quiet
 from tests.support.oracles import cluster_oracle, completion_oracle, population_oracle
@@ -130,6 +130,15 @@ def test_average_precision_at_a_prevalence(seed: int, prevalence: float) -> None
     factor = share / (1 - share) * tables[-1].fp / tables[-1].tp
     want = completion_oracle.average_precision(score, label, tables, factor)
     assert row["estimate"] == pytest.approx(want, rel=1e-9)
+    # Limits are as far from the statistic on logits of the share of positives that is known there.
+    n, positives = label.count(True), label.count(True) + beta * label.count(None)
+    odds = prevalence / (1 - prevalence) * (len(label) - positives) / positives
+    known, wide = np.clip(1 - (1 - n / positives) / odds, 1e-9, n / positives), {"level": 0.6}
+    more = ask(score, label, "average_precision", beta, prevalence=prevalence, **wide).iloc[0]
+    ends = np.array([one[NUMBERS[2:]] for one in (row, more)], float)
+    if ends.max() < 1 and (np.sign(ends - row["estimate"]) == [-1, 1]).all():
+        middles = special.logit(known * ends).mean(axis=1)
+        assert middles[0] == pytest.approx(middles[1], rel=1e-9)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -249,6 +258,19 @@ def test_precision_is_known_where_none_of_the_rest_is_above(beta: float) -> None
     pu = binormal(15, 45, 1, seed=0, shift=3.0)[0].pu
     precision = pu.pr_bounds(beta, **NEW)["precision"]
     assert precision.notnull().all() and (precision.sel(bound="upper")[:4] == 1).all()
+
+
+def test_a_part_that_ends_among_ties_has_the_error_of_two_shares() -> None:
+    """Above are 24 of 40 known positives and 20 of 160 others, and all below are tied."""
+    # Up to x + z the area is x*y/2 + z*y + (1 - y)*z**2/(1 - x)/2.
+    y, x, z = 0.6, 0.125, 0.175
+    by_y, w = x / 2 + z - z**2 / (1 - x) / 2, z / (1 - x)
+    by_x = -y / 2 - (1 - y) * (w - w**2 / 2)
+    error = math.hypot(by_y * (y * (1 - y) / 39) ** 0.5, by_x * (x * (1 - x) / 159) ** 0.5)
+    label: Labels = [True] * 24 + [False] * 20 + [True] * 16 + [False] * 140
+    frame = framed([2.0] * 44 + [1.0] * 156, label)
+    row = quiet(frame, "auroc", 0, max_fpr=x + z, negative=False).iloc[0]
+    assert row["standard_error"] == pytest.approx(error / 0.51, rel=1e-9)
 
 
 @pytest.mark.parametrize("beta", [0.05, 0.2])
