@@ -217,13 +217,16 @@ def test_the_guarantee_of_a_list_by_hand() -> None:
     assert recall.bound == pytest.approx(BETA_PPF(0.05, k, N - k + 1)) and recall.bound >= 0.8
     assert BETA_PPF(0.05, k - 1, N - k + 2) < 0.8
     assert ranking.threshold[cutoff] == recall.threshold
-    k = int(ranking.known_positive[np.searchsorted(ranking.rank, precision.rank)])
-    h = precision.rank - k
-    known, low = (BETA_PPF(share, k, N - k + 1) for share in (0.5, 0.045))
-    rest, high = (BETA_PPF(share, h + 1, SIZE - h) for share in (0.5, 0.955))
-    lift = known / rest / np.exp(np.hypot(np.log(known / low), np.log(high / rest)))
-    value = (N + B * SIZE) / (N + SIZE / lift)
-    assert precision.bound == pytest.approx(value) and value >= 0.7
+    plain = find_future_cutoff(ranking, BETA, goals[1], 0.95, False)  # which holds at all cutoffs
+    joint = bands.local_alpha_of_share(N, 0.95, both=False) / 2
+    for found, tail in ((precision, 0.045), (plain, joint)):
+        k = int(ranking.known_positive[np.searchsorted(ranking.rank, found.rank)])
+        h = found.rank - k
+        known, low = (BETA_PPF(share, k, N - k + 1) for share in (0.5, tail))
+        rest, high = (BETA_PPF(share, h + 1, SIZE - h) for share in (0.5, 1 - tail))
+        lift = known / rest / np.exp(np.hypot(np.log(known / low), np.log(high / rest)))
+        value = (N + B * SIZE) / (N + SIZE / lift)
+        assert found.bound == pytest.approx(value, rel=1e-5) and value >= 0.7
 
 
 GOALS: list[tuple[str, float, bool, int]] = [
