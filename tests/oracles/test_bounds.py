@@ -121,19 +121,14 @@ def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
 
 @pytest.mark.parametrize("drawn", [("positives", 14), ("positives", 17), ("negatives", 160)])
 def test_the_estimate_is_straight_between_breakpoints(drawn: tuple[Any, int]) -> None:
-    how: dict[str, Any] = {"beta": 0.6, "level": 0.5}
-    frame = binormal(14, 36, 0.5, drawn[1])[0]
+    frame, how = binormal(14, 36, 0.5, drawn[1])[0], {"level": 0.5, "target": "examples"}
     pu: Any = frame.assign(label=frame["label"].mask(frame.index >= 44, 0)).pu
-    every, few = (
-        pu.assume(reference=drawn[0]).roc_bounds(ranks=ranks, target="examples", **how)["tpr"]
-        for ranks in ("all", "breakpoints")
-    )
-    every, few = (tpr.sel(bound="estimate", beta=0.6) for tpr in (every, few))
+    one, ranks = pu.assume(reference=drawn[0]), ("breakpoints", "all")
+    few, every = (one.roc_bounds(0.6, ranks=r, **how)["tpr"][:, 1, 0] for r in ranks)
     np.testing.assert_allclose(np.interp(every["rank"], few["rank"], few), every, atol=1e-9)
-    how["ranks"] = "all"
-    tightest = pu.assume(reference="tightest").rank_cdf(**how)
-    own = pu.assume(reference=tightest["tightest"].item()).rank_cdf(**how)
-    np.testing.assert_array_equal(tightest["rank_cdf"], own["rank_cdf"])
+    found = pu.assume(reference="tightest").rank_cdf(0.6, ranks="all")
+    own = pu.assume(reference=found["tightest"].item()).rank_cdf(0.6, ranks="all")
+    np.testing.assert_array_equal(found["rank_cdf"], own["rank_cdf"])
 
 
 def test_breakpoints_are_few() -> None:
