@@ -181,8 +181,7 @@ def chances(total: int, width: float, beta: float, level: float) -> list[float]:
     """Return the probability of narrow intervals for each number of labels, from all counts."""
     m, found = np.arange(total + 1)[:, np.newaxis], []
     for size in range(1, total + 1):
-        x = np.arange(size + 1)
-        drawn = stats.hypergeom(total, m, size)
+        x, drawn = np.arange(size + 1), stats.hypergeom(total, m, size)
         kept = np.minimum(drawn.sf(x - 1), drawn.cdf(x)) > (1 - level) / 2 * (1 + 1e-12)
         kept &= (m >= x) & (total - m >= size - x)
         narrow = (kept.sum(axis=0) - 1) / total <= width * (1 + 1e-12)

@@ -119,8 +119,7 @@ def test_rates_are_all_that_is_possible(seed: int, step: float) -> None:
 @pytest.mark.parametrize("monotone", [False, True])
 def test_curves_are_those_of_the_rates(monotone: bool) -> None:
     pu: Any = binormal(200, 500, 0.3, 0, shift=2.0)[0].pu.assume(monotone=monotone)
-    curves = put(pu, "roc_bounds", 0.25, target="population")
-    ranking = pu._rank().make(0)
+    curves, ranking = put(pu, "roc_bounds", 0.25, target="population"), pu._rank().make(0)
     rates = bound_rates(ranking, 160 / 640, 0.95, monotone)
     common = np.isin(curves["rank"], ranking.rank)
     for name, wanted in {"tpr": rates.tpr, "fpr": rates.fpr[::-1]}.items():
@@ -209,8 +208,7 @@ def test_lists_are_those_of_all_cutoffs(step: float, goal: Goal) -> None:
 
 def test_the_guarantee_of_a_list_by_hand() -> None:
     """That of recall is the classical tolerance limit; precision has two limits and medians."""
-    ranking = draw_list(0, ranks="all")
-    goals = [Goal("recall", 0.8), Goal("precision", 0.7)]
+    ranking, goals = draw_list(0, ranks="all"), [Goal("recall", 0.8), Goal("precision", 0.7)]
     recall, precision = (find_future_cutoff(ranking, BETA, one, 0.95, True) for one in goals)
     cutoff = int(np.searchsorted(ranking.rank, recall.rank))
     k = int(ranking.known_positive[cutoff])

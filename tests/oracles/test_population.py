@@ -124,8 +124,7 @@ def test_average_precision_at_a_prevalence(seed: int, prevalence: float) -> None
     near = 1e-3 if prevalence < 0.001 else 1e-5
     assert row["standard_error"] == pytest.approx(min(want, 0.5), rel=near)
     latent = completion_oracle.latent_positives(label, beta)
-    tables = completion_oracle.completed(score, label, latent)
-    share = Fraction(str(prevalence))
+    tables, share = completion_oracle.completed(score, label, latent), Fraction(str(prevalence))
     factor = share / (1 - share) * tables[-1].fp / tables[-1].tp
     want = completion_oracle.average_precision(score, label, tables, factor)
     assert row["estimate"] == pytest.approx(want, rel=1e-9)
