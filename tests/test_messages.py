@@ -76,7 +76,7 @@ NAMES: dict[str, Any] = {
     "FLAT": DF.assign(p=25 / 120 + (PLACE % 2 - 0.5) / 10),
     "LAST": pu_accessor.from_arrays([3, 2, 1], [None, None, 1]),
     "BEST": pu_accessor.from_arrays(range(48, 0, -1), [1] * 8 + [None] * 40),
-    "GAPPED": DF.assign(score=DF["score"].mask(PLACE == 99)),
+    "GAPPED": DOWN.mask(DOWN["km"] > 60),
     "SHIFTED": xr.DataArray(np.zeros(7), {"rank": [*range(117, 124)]}, "rank"),
     "STRATA": STRATA,
     "ROW": STRATA[:1].rename({0: 1}),

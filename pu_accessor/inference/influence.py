@@ -270,9 +270,7 @@ def positive_share_of_rest(total: Counts, betas: FloatArray) -> FloatArray:
 def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
     """Return the degrees of freedom of a sum of estimated variances [5]."""
     whole, parts = np.sum(squares, axis=0), np.sum(squares**2 / df, axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df_of_sum: FloatArray = np.where(parts == 0, np.inf, whole**2 / parts)
-    return df_of_sum
+    return np.where(parts == 0, np.inf, whole**2 / np.where(parts == 0, 1, parts))
 
 
 # A function of the rank of each known positive, and its derivatives by the number of known

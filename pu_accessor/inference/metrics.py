@@ -270,7 +270,7 @@ def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Met
 
 def _as_words(name: str) -> str:
     """Return a name as words; an F measure with its capital."""
-    is_f_measure = name[:1] == "f" and name[1:].replace(".", "", 1).isdigit()
+    is_f_measure = name[:1] == "f" and name[1:].replace(".", "").isdigit()
     return name.capitalize() if is_f_measure else name.replace("_", " ")
 
 

@@ -52,6 +52,7 @@ def test_waves_have_the_share_of_all_permutations(seed: int, clustered: bool) ->
     found = answer.iloc[0]
     samples = [[a for a, w in zip(above, wave, strict=True) if w == k] for k in (0, 1)]
     assert found["statistic"] == pytest.approx(stats.kruskal(*samples).statistic)
+    assert f"average {min(map(np.mean, samples)):.1%} of the rest rank" in found["finding"]
     exact = oracle.waves(above, wave.tolist(), cluster.tolist())
     assert found["p_value"] == pytest.approx(exact, abs=0.02 if exact < 0.1 else 0.06)
     assert clustered == (len(answer) == 1)

@@ -122,5 +122,6 @@ def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:
     rising = drawn.pu.assume(monotone=True)
     alone = rising.cutoff([0.25, 0.29, 0.33], precision=0.55, target="population")["rank"]
     sure = pu_accessor.beta_from_labels(29, 100, 2000, level=0.98)
-    within = rising.cutoff(sure, precision=0.55, target="population")["rank"].item()
-    assert 0 < within <= alone[0] <= alone[1] <= alone[2]
+    within = rising.cutoff(sure, precision=0.55, target="population").iloc[0]
+    assert 0 < within["rank"] <= alone[0] <= alone[1] <= alone[2]
+    assert (within["lower"], within["upper"]) == (0.55, 1)

@@ -181,8 +181,7 @@ def chances(total: int, width: float, beta: float, level: float) -> list[float]:
     """Return the probability of narrow intervals for each number of labels, from all counts."""
     m, found = np.arange(total + 1)[:, np.newaxis], []
     for size in range(1, total + 1):
-        x = np.arange(size + 1)
-        drawn = stats.hypergeom(total, m, size)
+        x, drawn = np.arange(size + 1), stats.hypergeom(total, m, size)
         kept = np.minimum(drawn.sf(x - 1), drawn.cdf(x)) > (1 - level) / 2 * (1 + 1e-12)
         kept &= (m >= x) & (total - m >= size - x)
         narrow = (kept.sum(axis=0) - 1) / total <= width * (1 + 1e-12)
@@ -195,6 +194,7 @@ def chances(total: int, width: float, beta: float, level: float) -> list[float]:
     *(st.sampled_from([0.5, 0.8, 0.95, 0.99]), st.sampled_from([0.2, 0.3, 0.5, 0.8, 0.95])),
 )
 @example(4, 0.3, 0.25, 0.5, 0.5)  # of 2 labels none is positive with a chance of a half
+@example(37, 0.256, 0.9, 0.8, 0.3)  # 10 fall short, after 7 to 9, which are enough
 @example(64, 0.1, 0.3, 0.95, 0.95)  # by halving 53, which is enough in .469 of all cases
 @example(80, 0.06, 0.05, 0.8, 0.6)
 @example(100, 0.2, 0.01, 0.95, 0.8)

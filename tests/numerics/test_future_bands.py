@@ -119,8 +119,7 @@ def test_rates_are_all_that_is_possible(seed: int, step: float) -> None:
 @pytest.mark.parametrize("monotone", [False, True])
 def test_curves_are_those_of_the_rates(monotone: bool) -> None:
     pu: Any = binormal(200, 500, 0.3, 0, shift=2.0)[0].pu.assume(monotone=monotone)
-    curves = put(pu, "roc_bounds", 0.25, target="population")
-    ranking = pu._rank().make(0)
+    curves, ranking = put(pu, "roc_bounds", 0.25, target="population"), pu._rank().make(0)
     rates = bound_rates(ranking, 160 / 640, 0.95, monotone)
     common = np.isin(curves["rank"], ranking.rank)
     for name, wanted in {"tpr": rates.tpr, "fpr": rates.fpr[::-1]}.items():
@@ -209,21 +208,23 @@ def test_lists_are_those_of_all_cutoffs(step: float, goal: Goal) -> None:
 
 def test_the_guarantee_of_a_list_by_hand() -> None:
     """That of recall is the classical tolerance limit; precision has two limits and medians."""
-    ranking = draw_list(0, ranks="all")
-    goals = [Goal("recall", 0.8), Goal("precision", 0.7)]
+    ranking, goals = draw_list(0, ranks="all"), [Goal("recall", 0.8), Goal("precision", 0.7)]
     recall, precision = (find_future_cutoff(ranking, BETA, one, 0.95, True) for one in goals)
     cutoff = int(np.searchsorted(ranking.rank, recall.rank))
     k = int(ranking.known_positive[cutoff])
     assert recall.bound == pytest.approx(BETA_PPF(0.05, k, N - k + 1)) and recall.bound >= 0.8
     assert BETA_PPF(0.05, k - 1, N - k + 2) < 0.8
     assert ranking.threshold[cutoff] == recall.threshold
-    k = int(ranking.known_positive[np.searchsorted(ranking.rank, precision.rank)])
-    h = precision.rank - k
-    known, low = (BETA_PPF(share, k, N - k + 1) for share in (0.5, 0.045))
-    rest, high = (BETA_PPF(share, h + 1, SIZE - h) for share in (0.5, 0.955))
-    lift = known / rest / np.exp(np.hypot(np.log(known / low), np.log(high / rest)))
-    value = (N + B * SIZE) / (N + SIZE / lift)
-    assert precision.bound == pytest.approx(value) and value >= 0.7
+    plain = find_future_cutoff(ranking, BETA, goals[1], 0.95, False)  # which holds at all cutoffs
+    joint = bands.local_alpha_of_share(N, 0.95, both=False) / 2
+    for found, tail in ((precision, 0.045), (plain, joint)):
+        k = int(ranking.known_positive[np.searchsorted(ranking.rank, found.rank)])
+        h = found.rank - k
+        known, low = (BETA_PPF(share, k, N - k + 1) for share in (0.5, tail))
+        rest, high = (BETA_PPF(share, h + 1, SIZE - h) for share in (0.5, 1 - tail))
+        lift = known / rest / np.exp(np.hypot(np.log(known / low), np.log(high / rest)))
+        value = (N + B * SIZE) / (N + SIZE / lift)
+        assert found.bound == pytest.approx(value, rel=1e-5) and value >= 0.7
 
 
 GOALS: list[tuple[str, float, bool, int]] = [

@@ -134,13 +134,12 @@ def test_bins_of_clusters_are_limited_by_their_definition() -> None:
         inside = ((score >= row.left) & (score < row.right)).to_numpy()
         here, k = np.bincount(code[inside], minlength=sizes.size), inside.sum()
         square = np.sum((here - k / n * sizes) ** 2) * sizes.size / (sizes.size - 1)
-        worth = m / (n + m) / max(square / (k * (1 - k / n)), 1)
-        own = np.array([k, n - k])
+        worth, own = m / (n + m) / max(square / (k * (1 - k / n)), 1), np.array([k, n - k])
         other = n - own + sizes @ sizes / n
         few, many = np.floor(m * stats.beta.ppf(0.025, own * worth, other * worth))
         wanted = k + few, k + min(m - many, row.examples - k)
         found = np.array([row.lower, row.upper]) * row.examples
-        assert found == pytest.approx(wanted, abs=1.01)
+        assert found == pytest.approx(wanted)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -436,8 +435,7 @@ def test_limits_are_those_of_the_definition(drawn: Any, slope: float) -> None:
     here, others = -np.sort(-score[:n]), score[:, np.newaxis]
     ends = (others >= here).sum(axis=0).astype(float)
     ranks, weight = ((others > here).sum(axis=0) + ends + 1) / 2, -np.sort(-chance[:n])
-    weight = 1 / (weight if slope > 0 else weight[::-1])
-    latent = beta * 60
+    weight, latent = 1 / (weight if slope > 0 else weight[::-1]), beta * 60
     wanted = [limits_of_auroc(ranks, weight, latent, n + 60, level)]
     wanted += [limits_of_precision(ends, weight, latent, level)]
     # Harmonic numbers are not exact.
@@ -477,8 +475,7 @@ def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
         pull = pull + each[known] - each[known].mean()
     won: Any = [1 - one[~known].T for one in (first, second)]
     moves = comparison_oracle.rest_moves(won[0], won[1], same=False)
-    unit = float(np.mean(share**2 * drawn))
-    squares = (pull**2 * drawn).tolist()
+    unit, squares = float(np.mean(share**2 * drawn)), (pull**2 * drawn).tolist()
     own, freedom = comparison_oracle.known_error(squares, moves[0] * unit, moves[1] * unit**2)
     others = each[~known]
     rest = others.size * float(others.var(ddof=1)) * is_new

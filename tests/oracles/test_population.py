@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from tests.cases import AREAS, Labels, binormal, framed, put, quiet
 from tests.support.oracles import cluster_oracle, completion_oracle, population_oracle
 
 # Of areas without limits, and of betas that are too high; the table of messages is about these.
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-SEEDS = range(6)
-NUMBERS = ["estimate", "standard_error", "lower", "upper"]
+SEEDS, NUMBERS = range(6), ["estimate", "standard_error", "lower", "upper"]
 
 
 def draw(seed: int) -> tuple[list[float], Labels, float]:
@@ -125,11 +124,18 @@ def test_average_precision_at_a_prevalence(seed: int, prevalence: float) -> None
     near = 1e-3 if prevalence < 0.001 else 1e-5
     assert row["standard_error"] == pytest.approx(min(want, 0.5), rel=near)
     latent = completion_oracle.latent_positives(label, beta)
-    tables = completion_oracle.completed(score, label, latent)
-    share = Fraction(str(prevalence))
+    tables, share = completion_oracle.completed(score, label, latent), Fraction(str(prevalence))
     factor = share / (1 - share) * tables[-1].fp / tables[-1].tp
     want = completion_oracle.average_precision(score, label, tables, factor)
     assert row["estimate"] == pytest.approx(want, rel=1e-9)
+    # Limits are as far from the statistic on logits of the share of positives that is known there.
+    n, positives = label.count(True), label.count(True) + beta * label.count(None)
+    odds = prevalence / (1 - prevalence) * (len(label) - positives) / positives
+    known = np.clip(1 - (1 - n / positives) / odds, 1e-9, n / positives)
+    more = ask(score, label, "average_precision", beta, prevalence=prevalence, level=0.6).iloc[0]
+    ends = np.array([one[NUMBERS[2:]] for one in (row, more)], float)
+    is_cut = ends.max() == 1 or (np.sign(ends - row["estimate"]) != [-1, 1]).any()
+    assert is_cut or abs(np.diff(special.logit(known * ends).mean(axis=1))) < 1e-7
 
 
 # ---------------------------------------------------------------------------------------------
@@ -171,11 +177,10 @@ def test_metrics_agree_with_two_binomials(drawn: Any, prevalence: Any, place: fl
 
 def test_newcombes_interval_of_informedness() -> None:
     """Newcombe's tenth method for 56/70 and 48/80: .0524 to .3339."""
-    score = [1] * 56 + [0] * 14 + [1] * 48 + [0] * 32
-    truth = [True] * 70 + [False] * 80
-    row = ask(score, truth, "informedness", 0, at={"threshold": 1}).iloc[0]
-    found = row[["estimate", "lower", "upper"]].tolist()
-    assert found == pytest.approx([0.2, 0.0524, 0.3339], abs=5e-5)
+    score, truth = np.repeat([1, 0, 1, 0], [56, 14, 48, 32]), np.arange(150) < 70
+    found = ask(score, truth, "informedness", 0, at={"threshold": 1})
+    wanted = pytest.approx([0.2, 0.0524, 0.3339], abs=5e-5)
+    assert found[["estimate", "lower", "upper"]].iloc[0].tolist() == wanted
 
 
 # ---------------------------------------------------------------------------------------------
@@ -198,12 +203,11 @@ def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluste
 def test_an_interval_of_beta_has_the_limits_of_all_its_betas() -> None:
     pu = FRAME.pu.assume(prevalence=0.05)
     each, found = map(pu.average_precision, (np.linspace(0.2, 0.3, 9), pd.Interval(0.2, 0.3)))
-    wanted = each["lower"].min(), each["upper"].max()
-    assert found[["lower", "upper"]].iloc[0].tolist() == pytest.approx(wanted, abs=1e-4)
+    wanted = pytest.approx((each["lower"].min(), each["upper"].max()), abs=1e-4)
+    assert found[["lower", "upper"]].iloc[0].tolist() == wanted
 
 
-CHANCES: list[Any] = [("auroc", None, 0.5), ("average_precision", None, 0.3)]
-CHANCES += [("average_precision", 0.1, 0.1)]
+CHANCES = [("auroc", None, 0.5), *(("average_precision", p, p or 0.3) for p in (None, 0.1))]
 
 
 @pytest.mark.parametrize(("name", "prevalence", "chance"), CHANCES)
@@ -249,6 +253,18 @@ def test_precision_is_known_where_none_of_the_rest_is_above(beta: float) -> None
     pu = binormal(15, 45, 1, seed=0, shift=3.0)[0].pu
     precision = pu.pr_bounds(beta, **NEW)["precision"]
     assert precision.notnull().all() and (precision.sel(bound="upper")[:4] == 1).all()
+
+
+def test_a_part_that_ends_among_ties_has_the_error_of_two_shares() -> None:
+    """Above are 24 of 40 known positives and 20 of 160 others, and all below are tied."""
+    # Up to x + z the area is x*y/2 + z*y + (1 - y)*z**2/(1 - x)/2.
+    y, x, z = 0.6, 0.125, 0.175
+    by_y, w = x / 2 + z - z**2 / (1 - x) / 2, z / (1 - x)
+    by_x = -y / 2 - (1 - y) * (w - w**2 / 2)
+    error = math.hypot(by_y * (y * (1 - y) / 39) ** 0.5, by_x * (x * (1 - x) / 159) ** 0.5)
+    frame = framed([2.0] * 44 + [1.0] * 156, np.repeat([True, False] * 2, [24, 20, 16, 140]))
+    row = quiet(frame, "auroc", 0, max_fpr=x + z, negative=False).iloc[0]
+    assert row["standard_error"] == pytest.approx(error / 0.51, rel=1e-9)
 
 
 @pytest.mark.parametrize("beta", [0.05, 0.2])
