@@ -198,7 +198,7 @@ SPOILED: dict[str, tuple[Callable[[Tables], Tables], str | None]] = {
     "no cutoff at all": (lambda ds: ds.isel({axis_of(ds): []}), "is empty"),
     "bounds unnamed": (lambda ds: ds.drop_vars("bound"), "'bound' must have its labels"),
     "betas unnamed": (lambda ds: ds.drop_vars("beta"), "'beta' must have its labels"),
-    "a bound twice": (lambda ds: ds.isel(bound=[0, 0, 1, 2]), "labels of 'bound' must be some of"),
+    "a bound twice": (lambda ds: ds.isel(bound=[0, 0, 1, 2]), "each once, but are ['lower', 'low"),
     "text": (lambda ds: ds.assign(fp=ds["fp"].astype(str)), "'fp' must contain numbers"),
     "a count's own shape": (lambda ds: ds.assign(tp=ds["tp"][..., 0]), "counts must have the"),
     "one beta": (lambda ds: ds.isel(beta=0), None),
@@ -233,6 +233,7 @@ def test_references_may_differ() -> None:
     for place, alone in enumerate(ALONE[:2]):
         for rate, expected in alone.pu.beta_derivatives().data_vars.items():
             np.testing.assert_allclose(found[rate].isel(model=place), expected)
+            assert expected.attrs == {"long_name": f"derivative of {rate} by β̂"}
 
 
 def test_numbers_of_the_first_alone_are_noticed() -> None:

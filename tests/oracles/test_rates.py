@@ -45,8 +45,8 @@ def descending(label: list[bool | None], beta: float) -> Case:
 
 
 def block(first: bool | None, inside: list[bool | None]) -> Case:
-    """Return a ranking with a block of seven ties from rank 1 to 8."""
-    score = [9.0, *[5.0] * 7, 3, 3, *range(2, -8, -1)]
+    """Return a ranking with a block of seven ties from rank 1 to 8, and without labels later."""
+    score = [9.0, *[5.0] * 7, 3, 3, 2, 1, 0, 0, *[-1] * 4, -2, -2]
     return Case(score, [first, *inside, None, True, None, True, *[None] * 8], 0.25)
 
 
