@@ -450,6 +450,8 @@ def test_strata_that_are_all_labeled_are_known_and_one_is_a_sample() -> None:
     assert known["method"] == "stratified"
     assert (known[ENDS] * 910).tolist() == pytest.approx((one[ENDS] * 900 + 6).tolist())
     assert by_hand(drawn((3, 6), (5, 10), (5, 10)))[NUMBERS].tolist() == [0.6] * 3
+    alike, one = by_hand(drawn((30, 30), (100, 100), (10**6, 10**6))), by_hand(60, 200, 2 * 10**6)
+    assert alike[ENDS].tolist() == pytest.approx(one[ENDS].tolist(), rel=2e-3)
 
 
 def test_labels_are_counted_where_they_are() -> None:

@@ -120,6 +120,13 @@ def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
 def test_breakpoints_are_few() -> None:
     frame, beta, _ = binormal(2000, 10000, 0.05, seed=3)
     assert frame.pu.contingency(beta, ranks="breakpoints").sizes["rank"] < 2.2 * 100
+    # Below a lone known negative half of the hidden ones follow at once.
+    lone = pu_accessor.from_arrays(np.arange(400), [*[None] * 399, False], negative=False)
+    few, every = (
+        put(lone, "rank_cdf", 0.9, reference="negatives", ranks=ranks)["rank_cdf"][:, 1, 0]
+        for ranks in ("breakpoints", "all")
+    )
+    np.testing.assert_allclose(np.interp(every["rank"], few["rank"], few), every, atol=1e-12)
 
 
 def test_infinite_scores_are_cutoffs_and_minus_0_is_0() -> None:

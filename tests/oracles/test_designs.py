@@ -12,7 +12,7 @@ import xarray as xr
 from scipy import special, stats
 
 import pu_accessor
-from tests.cases import AREAS, put, put_of_these
+from tests.cases import AREAS, framed, put, put_of_these
 from tests.support.oracles import (
     cluster_oracle,
     comparison_oracle,
@@ -123,6 +123,14 @@ def test_limits_at_a_threshold_are_those_of_two_samples(kind: str, design: str) 
         low, high = population_oracle.metric(*args, clusters=world.clusters)
         wanted = [min(low, found[0]), max(high, found[0])]
         assert found[1:] == pytest.approx(wanted, rel=1e-6, abs=1e-9), row.metric
+
+
+def test_clusters_of_one_row_may_leave_one_that_is_not_known() -> None:
+    score, label = [3.0, 2, 1, 0, 5, 6], [True] * 5 + [None]
+    pu = framed(score, label).assign(row=range(6)).pu(cluster="row")
+    found = pu.metric("precision", 0, at={"threshold": 2})[["lower", "upper"]].iloc[0]
+    args = score, cluster_oracle.shares(label, 0), 2, 0.95, RATES["precision"]
+    assert found.tolist() == pytest.approx(population_oracle.metric(*args, clusters=range(6)))
 
 
 def test_bins_of_clusters_are_limited_by_their_definition() -> None:

@@ -19,12 +19,15 @@ KNOWN: dict[tuple[str, float, int, float], list[float]] = {
     ("fpr", 0.07, 0, 0.1): [17, 17, 93, -0.027284, 0.374494],
     ("precision", 0.4, 9, 0.1): [0, 31, 163, 0.0094, 0.311417],
     ("precision", 0.4, 0, 0.3): [0, 607, 607, 0.001226, 0.554908],
+    ("precision", 0.4, 0, 0.36): [0, 607, 607, 0.000948, 0.552282],  # with known negatives
 }
 
 
 @pytest.mark.parametrize(("kind", "goal", "decimals", "beta"), KNOWN)
 def test_limits_stay_as_they_are(kind: str, goal: float, decimals: int, beta: float) -> None:
-    found = FRAME.round(decimals).pu.metric("mcc", beta, at={kind: goal}, target="population")
+    label = FRAME["label"].mask(FRAME.index >= (700 if beta == 0.36 else 800), 0)
+    pu = FRAME.round(decimals).assign(label=label).pu(negative=0)
+    found = pu.metric("mcc", beta, at={kind: goal}, target="population")
     ends = found[["rank_lower", "rank", "rank_upper", "lower", "upper"]].to_numpy(float)
     assert ends[0] == pytest.approx(KNOWN[kind, goal, decimals, beta], abs=1e-6)
 
