@@ -51,11 +51,8 @@ QUESTIONS: dict[str, Callable[[Tables], Any]] = {
     "plot_metric": lambda ds: seen(ds.isel(model=0).pu.plot_metric("mcc")),
 }
 LAZY = ["roc", "pr", "f1", "mcc", "area roc", "area pr", "area of a part", "beta_derivatives"]
-BETAS: dict[str, tuple[Any, str]] = {
-    "points": ([0.1, 0.3], "all"),
-    "own cutoffs": ([0.1, 0.3], "breakpoints"),
-    "interval": (pd.Interval(0.1, 0.3), "all"),
-}
+BETAS: dict[str, tuple[Any, str]] = {"points": ([0.1, 0.3], "all")}
+BETAS |= {"own cutoffs": ([0.1, 0.3], "breakpoints"), "interval": (pd.Interval(0.1, 0.3), "all")}
 
 
 @cache
@@ -222,10 +219,8 @@ def test_every_question_speaks_for_itself(spoil: str, kind: str) -> None:
             assert said is None or said in str(found), question
 
 
-ALONE = [
-    NEGATIVE.pu.assume(reference=kind).contingency([0.1, 0.2], ranks=range(0, 250, 10))
-    for kind in ("positives", "negatives", "tightest")
-]
+ASKED = [NEGATIVE.pu.assume(reference=kind) for kind in ("positives", "negatives", "tightest")]
+ALONE = [pu.contingency([0.1, 0.2], ranks=range(0, 250, 10)) for pu in ASKED]
 
 
 def test_references_may_differ() -> None:
@@ -270,11 +265,8 @@ def test_cutoffs_of_the_first_alone_are_noticed(reference: str, ranks: Any) -> N
 
 def test_the_last_cutoff_is_found_whatever_their_order() -> None:
     ragged = GROUPS.isel(cutoff=slice(None, None, -1))
-    for tables, asked in (
-        (WHOLE.sel(rank=[200, 100]), 150),
-        (WHOLE.sortby("threshold"), 150),
-        (ragged, 30),
-    ):
+    whole = WHOLE.sel(rank=[200, 100]), WHOLE.sortby("threshold")
+    for tables, asked in ((whole[0], 150), (whole[1], 150), (ragged, 30)):
         rank = tables["rank"].transpose(..., axis_of(tables)).to_numpy()
         expected = np.where(rank <= asked, rank, -1).max(axis=-1)
         np.testing.assert_array_equal(tables.pu.at(rank=asked)["rank"], expected)

@@ -179,7 +179,7 @@ def test_the_local_level_may_be_the_joint_one() -> None:
     assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
-    # The only latent one comes after 199 of 200 known ones with a probability of 2 * 2/(2 * 2 + 199).
+    # The only latent one comes after 199 of 200 with a probability of 2 * 2/(2 * 2 + 199).
     assert exact_with_odds(200, np.array([1]), 0.95, 2.0)[0].tolist() == [[0] * 199 + [1, 1]]
 
 
@@ -243,10 +243,8 @@ def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:
     sums = [0.0, *np.cumsum(v)]
     middle = [int(min(each, m) + 0.5) for each in sums]
     ends = fewest(v), [m - few for few in fewest(v[::-1])[::-1]]
-    return [
-        [min(few, most) for few, most in zip(ends[0], middle, strict=True)],
-        [max(few, most) for few, most in zip(ends[1], middle, strict=True)],
-    ]
+    most = [max(many, near) for many, near in zip(ends[1], middle, strict=True)]
+    return [[min(few, near) for few, near in zip(ends[0], middle, strict=True)], most]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 11, 21, 35])

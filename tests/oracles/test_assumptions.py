@@ -229,10 +229,8 @@ def test_the_roc_curve_of_new_examples_is_concave_and_has_its_area(seed: int, ra
 
 @pytest.mark.parametrize("beta", [0.0, BETA, 1.0])
 def test_bounds_stay_and_hold_the_estimate(beta: float) -> None:
-    plain, falling = (
-        put(rising(1).pu, "contingency", beta, ranks="all", monotone=flag)["tp"]
-        for flag in (False, True)
-    )
+    ask = partial(put, rising(1).pu, "contingency", beta, ranks="all")
+    plain, falling = (ask(monotone=flag)["tp"] for flag in (False, True))
     xr.testing.assert_equal(falling[:, ::2], plain[:, ::2])
     assert (falling.diff("bound") >= 0).all()
 

@@ -17,13 +17,8 @@ from hypothesis import strategies as st
 import pu_accessor
 from pu_accessor import PUDataError
 from tests.cases import ORACLES, Case, as_frame, binormal, cases, draw_case, quiet
-from tests.support.oracles import (
-    coherent_oracle,
-    completion_oracle,
-    oracle,
-    point_oracle,
-    practice_oracle,
-)
+from tests.support.oracles import coherent_oracle, completion_oracle, oracle, point_oracle
+from tests.support.oracles.practice_oracle import net_benefit
 from tests.worlds import fuzzed
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -210,17 +205,14 @@ def test_the_best_cutoff_of_the_exact_band_has_joint_limits() -> None:
 
 # Where a rate is given
 
+KINDS = ["recall", "fpr", "precision"]
 FAR = [0.0, 0.07, 0.43, 0.96, 1.0]  # goals, of which all but the ends are next to no rate
 
 
-@add(ODD[:9], kind=["recall", "fpr", "precision"], band=["dkw"])
+@add(ODD[:9], kind=KINDS, band=["dkw"])
 @add(ODD[-5:-2], kind=["recall", "precision"], band=["dkw", "exact"])
 @add(ODD[-2:], kind=["recall"], band=["exact"])
-@given(
-    case=cases(),
-    kind=st.sampled_from(["recall", "fpr", "precision"]),
-    band=st.sampled_from(["exact", "dkw"]),
-)
+@given(case=cases(), kind=st.sampled_from(KINDS), band=st.sampled_from(["exact", "dkw"]))
 def test_each_rate_finds_its_cutoff(case: Case, kind: str, band: str) -> None:
     """Its own estimate finds a cutoff, and what is next to it the one before or after."""
     level = 0.975 if (kind, band) == ("precision", "exact") else 0.95
@@ -341,7 +333,7 @@ def test_net_benefit_is_that_of_the_reference(case: Case, band: str) -> None:
         place = max(i for i, cut in enumerate(cuts) if cut.threshold >= row["at"])
         for bound, which in (*((bound, place) for bound in LIMITS), ("treat all", -1)):
             table = tables.get(bound, tables["estimate"])[which]
-            wanted = practice_oracle.net_benefit(table, Fraction(str(row["at"])))
+            wanted = net_benefit(table, Fraction(str(row["at"])))
             value = row[bound] if bound in row else treat_all(row)
             assert value == pytest.approx(float(wanted), abs=1e-12)
         assert row["rank"] == cuts[place].rank
