@@ -93,8 +93,8 @@ def test_lone_examples_have_no_interval() -> None:
             assert found[NUMBERS[2:]].isna().all(axis=None)
         assert found["estimate"].tolist() == pytest.approx(estimates)
     # A negative less than a half is none in the one labeling.
-    how: Any = {"at": {"threshold": 2}, "prevalence": 0.2}
-    assert np.isnan(ask([4.0, 3, 2, 1], [True] * 3 + [None], "lift", 0.9, **how)["estimate"].item())
+    asked = [4.0, 3, 2, 1], [True] * 3 + [None], "lift", 0.9
+    assert ask(*asked, at={"threshold": 2}, prevalence=0.2)["estimate"].isna().all()
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.01])

@@ -251,12 +251,11 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 def test_one_pass_tells_of_odd_groups(beta: Any) -> None:
     odd: list[Any] = [
         *([True, True, False, None], [None, None, None, False], [True, True, None]),
-        *([True, None, None], [True, True, False], [True, True, True]),
+        *([True, None, None], [True, None], [True, True, False], [True, True, True]),
         [*[True] * 20, *[None] * 60],  # all of the known ones above the others
         # half of the known ones too far above
         [*[True] * 10, *[None] * 25, *[True] * 10],
         [None, *[True] * 15, *[None] * 60, *[True] * 15],
-        *([True, None], [None, True, None]),
     ]
     drawn = [Case([*range(len(one), 0, -1)], one, 0) for one in odd] + [*map(draw_case, range(30))]
     frame = pd.concat([as_frame(case).assign(query=place) for place, case in enumerate(drawn)])
