@@ -248,9 +248,6 @@ def test_clusters_of_one_group_each_change_no_number(name: str) -> None:
     pd.testing.assert_frame_equal(nested, plain, check_exact=True)
     told = [found.attrs["clusters"] for found in (nested, crossed)]
     assert "one group" in told[0] and "several groups" in told[1]
-    # Weighted rows of one group are a cluster each, beside clusters that others share.
-    lone = df.assign(lone=df["patient"].where(df["query"] > 0, 1000 + df.index), w=2.0)
-    assert ask(lone, "auroc", 0.1, cluster="lone", weight="w")["lower"].notna().all()
 
 
 # ---------------------------------------------------------------------------------------------
