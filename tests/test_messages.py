@@ -133,11 +133,11 @@ def lines_in(text: str) -> set[str]:
     return {line for line in found if line.endswith(")") and "..." not in line}
 
 
+CALLS = [pytest.param(kind, row, id=row[0]) for kind, rows in KINDS.items() for row in rows]
+
+
 @pytest.mark.usefixtures("undrawn")
-@pytest.mark.parametrize(
-    ("kind", "row"),
-    [pytest.param(kind, row, id=row[0]) for kind, rows in KINDS.items() for row in rows],
-)
+@pytest.mark.parametrize(("kind", "row"), CALLS)
 def test_the_message_says_what_was_wrong_and_what_works(
     kind: type[Exception], row: tuple[str, ...]
 ) -> None:

@@ -331,7 +331,7 @@ def _last_cutoffs(
             f"at must not lie beyond the last rank, {int(rank.max())}, but "
             f"{target.values.ravel()[:5].tolist()} was passed."
         )
-    return xr.DataArray(rank).where(xr.DataArray(is_before), -1).fillna(-1).argmax(axis).variable
+    return xr.DataArray(rank).where(xr.DataArray(is_before)).fillna(-1).argmax(axis).variable
 
 
 def _count_share(share: float, size: float) -> float:

@@ -131,10 +131,9 @@ def represented_positives(ranking: Ranking, known: IntArray) -> FloatArray:
 def hidden_positives_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatArray:
     """Return the hidden positives above each edge, given two numbers for each ranking."""
     head, owner = edges.unlabeled, edges.owner
-    hidden, free, offset = latent, unlabeled - latent, 0.0 * owner
-    if latent.size > 1:  # so far apart that the running limits of one do not affect another
-        hidden, free = hidden[owner], free[owner]
-        offset = owner * (2.0 * float(unlabeled.max()) + 1)
+    hidden, free = latent[owner], (unlabeled - latent)[owner]
+    # So far apart that the running limits of one do not affect another.
+    offset = owner * (2.0 * float(unlabeled.max()) + 1)
     raw = head - hidden * edges.share
     raw += offset
     false: FloatArray = np.minimum.accumulate(raw[::-1])[::-1]

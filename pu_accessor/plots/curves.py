@@ -194,7 +194,6 @@ def _curves(
     axis = cutoff_dim(tables.dims)
     _check(tables, axis)
     score = tables.attrs.get("score")
-    score = score if isinstance(score, str) else None
     points: list[Curve] = []
     inner: dict[tuple[Any, ...], list[Curve]] = {}
     for where, bounds in _take_apart(tables, axis, drawn):

@@ -270,8 +270,8 @@ def write_name(name: object, longest: int = _MAX_NAME) -> str:
 
     Examples
     --------
-    >>> write_name("_gain in $"), write_name("tree")
-    (' _gain in \\$', 'tree')
+    >>> write_name("_gain in $"), write_name("tree"), write_name("a long name", 9)
+    (' _gain in \\$', 'tree', 'a l … ame')
     """
     text = cut(str(name), longest).replace("$", r"\$")
     return f" {text}" if text.startswith("_") or not text else text

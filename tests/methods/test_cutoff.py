@@ -62,7 +62,10 @@ def test_cutoffs_are_those_of_all_tables(
 
 def test_the_band_of_a_list_is_told() -> None:
     for target, band in (("examples", "exact"), ("population", "two samples")):
-        assert PU.cutoff(0.2, fpr=0.1, target=target).attrs["band"] == band
+        found = PU.cutoff(0.2, fpr=0.1, target=target)
+        at_rank = PU.metric("fpr", 0.2, at={"rank": found["rank"]})
+        assert found["estimate"].tolist() == pytest.approx(at_rank["estimate"].tolist())
+        assert found.attrs["band"] == band and "fpr is at most 0.1" in found.attrs["statement"]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +98,7 @@ def test_level_is_split_over_models_and_not_over_groups() -> None:
     for score, models in ((["a", "b"], 2), ("a", 1)):
         about = frame.pu(score=score, by="site").cutoff(BETA, recall=0.5).attrs
         assert (about["models"], about["level"]) == (models, 0.95)
+        assert "recall is at least 0.5 at each" in about["statement"]
 
 
 def test_beta_with_its_error_is_each_beta_within_at_what_is_left_of_the_level() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,15 @@ def test_limits_are_exact(n: int, m: int, level: float) -> None:
         before, through = stats.hypergeom.sf(k - 1, n + m, n, k + lower[k] - np.array([1, 0]))
         assert before <= (1 - level) / 2 * (1 + 1e-9) and (1 - level) / 2 < through * (1 + 1e-9)
     assert (upper == m - lower[::-1]).all() and (np.diff(lower) >= 0).all()
+
+
+def test_limits_of_as_many_as_a_float_tells_apart() -> None:
+    n, m = 300, 10**12
+    lower = exact(n, m, 0.95)[0].tolist()
+    for k, missed in product((76, 104, 188, 230), (1, 0)):
+        head = k + lower[k] - missed
+        ways = sum(math.comb(head, j) * math.comb(n + m - head, n - j) for j in range(k, n + 1))
+        assert (40 * 10**9 * ways <= (10**9 + 1) * math.comb(n + m, n)) == missed
 
 
 # The simultaneous band
@@ -169,6 +179,8 @@ def test_the_local_level_may_be_the_joint_one() -> None:
     assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
+    # The only latent one comes after 199 of 200 with a probability of 2 * 2/(2 * 2 + 199).
+    assert exact_with_odds(200, np.array([1]), 0.95, 2.0)[0].tolist() == [[0] * 199 + [1, 1]]
 
 
 @pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400)])
@@ -231,10 +243,8 @@ def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:
     sums = [0.0, *np.cumsum(v)]
     middle = [int(min(each, m) + 0.5) for each in sums]
     ends = fewest(v), [m - few for few in fewest(v[::-1])[::-1]]
-    return [
-        [min(few, most) for few, most in zip(ends[0], middle, strict=True)],
-        [max(few, most) for few, most in zip(ends[1], middle, strict=True)],
-    ]
+    most = [max(many, near) for many, near in zip(ends[1], middle, strict=True)]
+    return [[min(few, near) for few, near in zip(ends[0], middle, strict=True)], most]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 11, 21, 35])

@@ -270,11 +270,8 @@ def test_the_limit_is_that_of_estimate_beta_at_the_same_level(level: float) -> N
 def test_no_limit_where_none_is_known() -> None:
     whole, turned = FRAME.fillna({"label": 0}), FRAME.replace({"label": {1.0: 0.0}})
     assert not told(partial(whole.pu(negative=0).metric, "f1", 0, at=40))
-    for pu in (
-        turned.pu.assume(reference="negatives"),
-        FRAME.assign(e=0.4).pu(propensity="e"),
-        FRAME.pu.assume(selection_odds=3),
-    ):
+    assumed = turned.pu.assume(reference="negatives"), FRAME.pu.assume(selection_odds=3)
+    for pu in (*assumed, FRAME.assign(e=0.4).pu(propensity="e")):
         assert not told(partial(pu.metric, "f1", 0.9, at=40))
         assert "beta_limit" not in pu.contingency(0.9, ranks="all").coords
     both = pd.concat([whole.assign(g="a"), FRAME.assign(g="b")])
@@ -450,6 +447,8 @@ def test_strata_that_are_all_labeled_are_known_and_one_is_a_sample() -> None:
     assert known["method"] == "stratified"
     assert (known[ENDS] * 910).tolist() == pytest.approx((one[ENDS] * 900 + 6).tolist())
     assert by_hand(drawn((3, 6), (5, 10), (5, 10)))[NUMBERS].tolist() == [0.6] * 3
+    alike, one = by_hand(drawn((30, 30), (100, 100), (10**6, 10**6))), by_hand(60, 200, 2 * 10**6)
+    assert alike[ENDS].tolist() == pytest.approx(one[ENDS].tolist(), rel=2e-3)
 
 
 def test_labels_are_counted_where_they_are() -> None:

@@ -134,6 +134,11 @@ def test_the_estimate_is_straight_between_breakpoints(drawn: tuple[Any, int]) ->
 def test_breakpoints_are_few() -> None:
     frame, beta, _ = binormal(2000, 10000, 0.05, seed=3)
     assert frame.pu.contingency(beta, ranks="breakpoints").sizes["rank"] < 2.2 * 100
+    # Below a lone known negative half of the hidden ones follow at once.
+    pu: Any = pu_accessor.from_arrays(range(401), [None] * 200 + [0] + [None] * 200, negative=0)
+    pu = pu.assume(reference="negatives")
+    few, every = (pu.rank_cdf(0.1, ranks=r)["rank_cdf"][:, 1, 0] for r in ("breakpoints", "all"))
+    np.testing.assert_allclose(np.interp(every["rank"], few["rank"], few), every, atol=1e-12)
 
 
 def test_infinite_scores_are_cutoffs_and_minus_0_is_0() -> None:

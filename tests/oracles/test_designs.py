@@ -12,16 +12,11 @@ import xarray as xr
 from scipy import special, stats
 
 import pu_accessor
-from tests.cases import AREAS, put, put_of_these
-from tests.support.oracles import (
-    cluster_oracle,
-    comparison_oracle,
-    completion_oracle,
-    gaps_oracle,
-    oracle,
-    population_oracle,
-    selection_oracle,
-)
+from tests.cases import AREAS, framed, put, put_of_these
+from tests.support.oracles import cluster_oracle, completion_oracle, oracle, population_oracle
+from tests.support.oracles import gaps_oracle as gaps
+from tests.support.oracles import selection_oracle as selection
+from tests.support.oracles.comparison_oracle import known_error, rest_moves
 from tests.worlds import check_alike
 
 # Of few clusters, of few rows in effect; the table of messages is about these.
@@ -123,6 +118,13 @@ def test_limits_at_a_threshold_are_those_of_two_samples(kind: str, design: str) 
         low, high = population_oracle.metric(*args, clusters=world.clusters)
         wanted = [min(low, found[0]), max(high, found[0])]
         assert found[1:] == pytest.approx(wanted, rel=1e-6, abs=1e-9), row.metric
+
+
+def test_clusters_of_one_row_may_leave_one_that_is_not_known() -> None:
+    rows = framed([3.0, 2, 1, 0, 5, 6], [True] * 5 + [None]).assign(row=range(6))
+    found = rows.pu(cluster="row").metric("precision", 0, at={"threshold": 2}).iloc[0]
+    # As the reference has it, by way of 0/0.
+    assert [found["lower"], found["upper"]] == pytest.approx([0.396215, 0.975652], abs=1e-6)
 
 
 def test_bins_of_clusters_are_limited_by_their_definition() -> None:
@@ -332,7 +334,7 @@ def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: l
     frame = pd.DataFrame({"score": [*known, *rest], "label": [1.0] * n + [np.nan] * len(rest)})
     frame["propensity"] = [*propensity, *[np.nan] * len(rest)]
     rank = frame["score"].rank(ascending=False, method="average" if name == "auroc" else "max")
-    part, area = rank[:n].to_numpy(), getattr(selection_oracle, name)
+    part, area = rank[:n].to_numpy(), getattr(selection, name)
     for beta in (0.1, 0.3):
         latent = (1 / propensity - 1) / (1 / propensity - 1).sum() * beta * len(rest)
         stands, positives = 1 + latent, n + beta * len(rest)
@@ -369,7 +371,7 @@ def test_two_known_positives_have_the_areas_under_bounding_curves(name: str) -> 
     frame.loc[[1, 4], ["label", "propensity"]] = [[1, 0.5], [1, 0.2]]
     row = put_of_these(weighed(frame), name, 0.25).iloc[0]
     tables = weighed(frame).contingency(0.25, ranks="breakpoints").isel(beta=0)
-    wanted = selection_oracle.areas_between(tables, name)
+    wanted = selection.areas_between(tables, name)
     assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
 
 
@@ -389,39 +391,33 @@ def limits_of_auroc(
     ends = ((-1, stands, apart.min()), (1, stands[::-1], apart.max())) if square else ()
     for i, (sign, one, end) in enumerate(ends):
         df = cluster_oracle.kurtosis_df(np.sqrt(squares), np.ones(n), 0.0)
-        more = max(gaps_oracle.unseen(one) - stands.mean(), 0) * end
+        more = max(gaps.unseen(one) - stands.mean(), 0) * end
         away = stats.t.ppf((1 + level) / 2, df) * np.sqrt(square + more**2)
         width = away / stretch / place / (1 - place)
         moved = special.expit(special.logit(place) + sign * width) - place
         limits[i] = 1 - (mean - (positives + 1) / 2) / negatives + moved * stretch
     known = ranks.tolist(), weight.tolist()
-    best, worst = gaps_oracle.limits_of_weighted_ranks(*known, latent, size, level)
-    low, high = (
-        1 - ((ranks.sum() + latent * rank) / positives - (positives + 1) / 2) / negatives
-        for rank in (worst, best)
-    )
+    best, worst = gaps.limits_of_weighted_ranks(*known, latent, size, level)
+    means = ((ranks.sum() + latent * rank) / positives for rank in (worst, best))
+    low, high = (1 - (mean - (positives + 1) / 2) / negatives for mean in means)
     return [max(np.fmin(limits[0], low), 0), min(np.fmax(limits[1], high), 1)]
 
 
 def limits_of_precision(ends: Any, weight: Any, latent: float, level: float) -> list[float]:
     """Return quantiles of draws, and the estimate if it lies beyond them."""
     last = [int((ends <= end).sum()) for end in ends]
-    drawn = gaps_oracle.drawn_weighted(
+    drawn = gaps.drawn_weighted(
         ends.tolist(), last, weight.tolist(), latent, lambda number: special.digamma(number + 1)
     )
     stands = 1 + latent * (weight - 1) / (weight - 1).sum()
-    value = selection_oracle.average_precision(ends, stands, ends.size + latent, 0)
+    value = selection.average_precision(ends, stands, ends.size + latent, 0)
     inside = min(max(value, 0.0), 1.0)
     low, high = np.quantile(drawn[0], (1 - level) / 2), np.quantile(drawn[1], (1 + level) / 2)
     return [min(low, inside), max(min(high, 1), inside)]
 
 
-DRAWN: list[Any] = [
-    ([1.5, 1.5, 0.5], 0.0, 0.1, 0.9),
-    ([3.5, 3.0, 0.3, -0.2], 1.0, 0.3, 0.8),
-    (np.linspace(-2, 2.4, 12), 0.0, 0.05, 0.95),
-    (np.linspace(-0.3, 1.5, 40), 0.0, 0.4, 0.9),
-]
+DRAWN: list[Any] = [([1.5, 1.5, 0.5], 0.0, 0.1, 0.9), ([3.5, 3.0, 0.3, -0.2], 1.0, 0.3, 0.8)]
+DRAWN += [(np.linspace(-2, 2.4, 12), 0.0, 0.05, 0.95), (np.linspace(-0.3, 1.5, 40), 0.0, 0.4, 0.9)]
 
 
 @pytest.mark.parametrize("slope", [-1.2, 0.7, 2.0])  # of the log odds of being labeled
@@ -474,9 +470,9 @@ def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
     if is_new:  # what known positives add as those above
         pull = pull + each[known] - each[known].mean()
     won: Any = [1 - one[~known].T for one in (first, second)]
-    moves = comparison_oracle.rest_moves(won[0], won[1], same=False)
+    moves = rest_moves(won[0], won[1], same=False)
     unit, squares = float(np.mean(share**2 * drawn)), (pull**2 * drawn).tolist()
-    own, freedom = comparison_oracle.known_error(squares, moves[0] * unit, moves[1] * unit**2)
+    own, freedom = known_error(squares, moves[0] * unit, moves[1] * unit**2)
     others = each[~known]
     rest = others.size * float(others.var(ddof=1)) * is_new
     whole = own + rest
@@ -506,7 +502,7 @@ def largest_feasible(frame: pd.DataFrame, delta: float) -> float:
     known, others = ranked[ranked["label"] == 1], ranked.loc[ranked["label"].isna(), "score"]
     odds = (1 / known["propensity"] - 1).to_numpy()
     shares = odds / odds.sum()
-    spare = (gaps_oracle.unseen(1 / known["propensity"].to_numpy()) - 1) / odds.sum()
+    spare = (gaps.unseen(1 / known["propensity"].to_numpy()) - 1) / odds.sum()
 
     def ruled_out(latent: int) -> bool:
         ahead, variance = [], []

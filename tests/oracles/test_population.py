@@ -56,6 +56,7 @@ def near_an_end(beta: float, above: list[float], sign: int) -> Ranking:
 
 RANKINGS: list[Ranking] = [draw(seed) for seed in SEEDS]
 RANKINGS += [(score, label, 0.0) for score, label, _ in RANKINGS]
+LONE: Ranking = [*map(float, range(20))], [*[None] * 10, True, *[None] * 9], 0.5
 for few in ("?+?-?+?", "?+++-+", "?++-"):  # two of a kind are enough for an interval
     labels: Labels = [{"+": True, "-": False, "?": None}[one] for one in few]
     RANKINGS.append(([*map(float, range(len(few), 0, -1))], labels, 0.1))
@@ -90,6 +91,9 @@ def test_lone_examples_have_no_interval() -> None:
             found = ask([4.0, 3.0, 2.0, 1.0], label, name, betas)
             assert found[NUMBERS[2:]].isna().all(axis=None)
         assert found["estimate"].tolist() == pytest.approx(estimates)
+    # A negative less than a half is none in the one labeling.
+    asked = [4.0, 3, 2, 1], [True] * 3 + [None], "lift", 0.9
+    assert ask(*asked, at={"threshold": 2}, prevalence=0.2)["estimate"].isna().all()
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.01])
@@ -116,13 +120,14 @@ def test_average_precision_of_one_block_at_the_end_is_that_of_all() -> None:
 
 
 @pytest.mark.parametrize("prevalence", [1e-9, 0.003, 0.1, 0.6])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_average_precision_at_a_prevalence(seed: int, prevalence: float) -> None:
-    score, label, beta = draw(seed)
+@pytest.mark.parametrize("ranking", [*map(draw, SEEDS), LONE])
+@pytest.mark.filterwarnings("ignore:invalid value")  # the error of one is NaN
+def test_average_precision_at_a_prevalence(ranking: Any, prevalence: float) -> None:
+    score, label, beta = ranking
     row = ask(score, label, "average_precision", beta, prevalence=prevalence).iloc[0]
     want = population_oracle.precision_error_at(score, label, beta, prevalence)
     near = 1e-3 if prevalence < 0.001 else 1e-5
-    assert row["standard_error"] == pytest.approx(min(want, 0.5), rel=near)
+    assert row["standard_error"] == pytest.approx(min(want, 0.5), rel=near, nan_ok=True)
     latent = completion_oracle.latent_positives(label, beta)
     tables, share = completion_oracle.completed(score, label, latent), Fraction(str(prevalence))
     factor = share / (1 - share) * tables[-1].fp / tables[-1].tp

@@ -17,13 +17,8 @@ from hypothesis import strategies as st
 import pu_accessor
 from pu_accessor import PUDataError
 from tests.cases import ORACLES, Case, as_frame, binormal, cases, draw_case, quiet
-from tests.support.oracles import (
-    coherent_oracle,
-    completion_oracle,
-    oracle,
-    point_oracle,
-    practice_oracle,
-)
+from tests.support.oracles import coherent_oracle, completion_oracle, oracle, point_oracle
+from tests.support.oracles.practice_oracle import net_benefit
 from tests.worlds import fuzzed
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -45,8 +40,8 @@ def descending(label: list[bool | None], beta: float) -> Case:
 
 
 def block(first: bool | None, inside: list[bool | None]) -> Case:
-    """Return a ranking with a block of seven ties from rank 1 to 8."""
-    score = [9.0, *[5.0] * 7, 3, 3, *range(2, -8, -1)]
+    """Return a ranking with a block of seven ties from rank 1 to 8, and without labels later."""
+    score = [9.0, *[5.0] * 7, 3, 3, 2, 1, 0, 0, *[-1] * 4, -2, -2]
     return Case(score, [first, *inside, None, True, None, True, *[None] * 8], 0.25)
 
 
@@ -210,17 +205,14 @@ def test_the_best_cutoff_of_the_exact_band_has_joint_limits() -> None:
 
 # Where a rate is given
 
+KINDS = ["recall", "fpr", "precision"]
 FAR = [0.0, 0.07, 0.43, 0.96, 1.0]  # goals, of which all but the ends are next to no rate
 
 
-@add(ODD[:9], kind=["recall", "fpr", "precision"], band=["dkw"])
+@add(ODD[:9], kind=KINDS, band=["dkw"])
 @add(ODD[-5:-2], kind=["recall", "precision"], band=["dkw", "exact"])
 @add(ODD[-2:], kind=["recall"], band=["exact"])
-@given(
-    case=cases(),
-    kind=st.sampled_from(["recall", "fpr", "precision"]),
-    band=st.sampled_from(["exact", "dkw"]),
-)
+@given(case=cases(), kind=st.sampled_from(KINDS), band=st.sampled_from(["exact", "dkw"]))
 def test_each_rate_finds_its_cutoff(case: Case, kind: str, band: str) -> None:
     """Its own estimate finds a cutoff, and what is next to it the one before or after."""
     level = 0.975 if (kind, band) == ("precision", "exact") else 0.95
@@ -341,7 +333,7 @@ def test_net_benefit_is_that_of_the_reference(case: Case, band: str) -> None:
         place = max(i for i, cut in enumerate(cuts) if cut.threshold >= row["at"])
         for bound, which in (*((bound, place) for bound in LIMITS), ("treat all", -1)):
             table = tables.get(bound, tables["estimate"])[which]
-            wanted = practice_oracle.net_benefit(table, Fraction(str(row["at"])))
+            wanted = net_benefit(table, Fraction(str(row["at"])))
             value = row[bound] if bound in row else treat_all(row)
             assert value == pytest.approx(float(wanted), abs=1e-12)
         assert row["rank"] == cuts[place].rank
@@ -371,12 +363,15 @@ FUTURE_LIMITS: dict[tuple[str, float, int, float], list[float]] = {
     ("fpr", 0.8, 1, 0.3): [641, 678, 713, 0.065901, 0.314779],
     ("precision", 0.4, 9, 0.1): [0, 31, 163, 0.0094, 0.311417],
     ("precision", 0.4, 0, 0.3): [0, 607, 607, 0.001226, 0.554908],
+    ("precision", 0.4, 0, 0.36): [0, 607, 607, 0.000948, 0.552282],  # with known negatives
 }
 
 
 @pytest.mark.parametrize(("kind", "goal", "decimals", "beta"), FUTURE_LIMITS)
 def test_limits_stay_as_they_are(kind: str, goal: float, decimals: int, beta: float) -> None:
-    found = FUTURE.round(decimals).pu.metric("mcc", beta, at={kind: goal}, target="population")
+    label = FUTURE["label"].mask(FUTURE.index >= (700 if beta == 0.36 else 800), 0)
+    pu = FUTURE.round(decimals).assign(label=label).pu(negative=0)
+    found = pu.metric("mcc", beta, at={kind: goal}, target="population")
     ends = found[["rank_lower", "rank", "rank_upper", "lower", "upper"]].to_numpy(float)
     assert ends[0] == pytest.approx(FUTURE_LIMITS[kind, goal, decimals, beta], abs=1e-6)
 

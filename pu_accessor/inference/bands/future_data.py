@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking
 
 _TOLERANCE = 1e-9  # of a share, by which limits may cross
 _MAX_COUNTED = 2_000  # examples up to which the local level is computed from paths
@@ -60,7 +60,7 @@ def cut_to_concave(
     return ConcaveBand(majorant[position], np.maximum(high, majorant)[position], None)
 
 
-def concave_majorant(x: FloatArray, values: FloatArray) -> tuple[FloatArray, IntArray]:
+def concave_majorant(x: Numbers, values: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the least concave majorant at each x, and the indices of its corners."""
     width = np.diff(x)
     slopes = np.diff(values) / width

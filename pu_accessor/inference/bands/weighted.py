@@ -60,8 +60,8 @@ def clustered_bins(
 ) -> tuple[IntArray, IntArray]:
     """Return such bounds in bins of scores, given the rows above each lower edge, from 0 on."""
     weight = np.ones(cluster.size, np.int64) if weight is None else weight
-    first, number = np.unique(cluster, return_inverse=True)
-    size, bin_count = np.bincount(number, weight, first.size), ends.size - 1
+    _, number = np.unique(cluster, return_inverse=True)
+    size, bin_count = np.bincount(number, weight), ends.size - 1
     bins, rows = np.repeat(np.arange(bin_count), np.diff(ends)), slice(ends[0], ends[-1])
     inside, weight = number[rows], weight[rows]
     shared, pair = np.unique(bins * size.size + inside, return_inverse=True)

@@ -305,9 +305,9 @@ def completed_table(
     if on_new and ranking.monotone:
         kinds = ("positives",) * latent.size
         whole, in_head = complete_at_bends(ranking.whole or ranking, latent, kinds)
-        curves, heads = (whole.known_positive[:, np.newaxis] + in_head).T, whole.head * 1.0
-        concave = [future_data.concave_majorant(heads, curve)[0] for curve in curves]
-        tp = np.stack([np.interp(ranking.head, heads, curve) for curve in concave], axis=1)
+        curves = (whole.known_positive[:, np.newaxis] + in_head).T
+        concave = [future_data.concave_majorant(whole.head, curve)[0] for curve in curves]
+        tp = np.stack([np.interp(ranking.head, whole.head, curve) for curve in concave], axis=1)
     positives = total.known_positive + latent
     return ranking, Table.of(tp, ranking.head[:, np.newaxis], positives, sum(total))
 
