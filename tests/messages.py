@@ -81,6 +81,7 @@ VALUE = [
     ("FREE.pu.metric('fpr', 1, at='maximum')", "a cutoff at which the metric has a value"),
     ("PU.cutoff(0.3, precision=90)", "precision must lie in [0, 1]"),
     ("PU.cutoff(0.3, cost=(0, 0))", "from 0, not both 0, but (0, 0) was"),
+    ("PU.cutoff(0.3, cost=(1, np.inf))", "from 0, not both 0, but (1, inf) was"),
     ("PU.cutoff(0.3, recall=0.5, models=0)", "from 1 to 1,000,000"),
     *((f"bedroc(alpha={x})", "be in [0.0001, 1e+09], but") for x in ("0", "-3", "np.inf", "NAN")),
     ("PU.metric('net_benefit', 0.3, at={'threshold': [0, 0.5]})", "above 0 and below 1", "0 was"),
@@ -91,19 +92,18 @@ VALUE = [
     ("PU.estimate_beta(method='two-sided')", "'two_sided'"),
     ("PU.check_assumptions(strata='site')", "beta must be passed with strata='site'"),
     # comparisons
-    ("PU.compare()", "two"),
     ("BOTH.compare('auroc', [0.5, 1])", "beta = 1"),
     ("LONG.pu(score='points', by='model').compare()", "on must name the", "gap('auroc', 0.3)"),
     ("LONG[1:].pu(score='points', by='model').compare('auroc', 0.2, on='row')", "1 of 120"),
     ("LONG.pu(score='points', by='model').compare('auroc', 0.2, on='model')", "on must"),
     ("BOTH.compare('precision', 0.2, at={'fpr': 0.1})", "at must not be a cutoff that depends"),
     ("BOTH.compare('precision', 0.2)", "at must be one cutoff"),
-    ("BOTH.compare('difference', 0.2)", "must be one of"),
+    ("BOTH.compare('difference', 0.2)", "must be one of", "or a function of tp, fp"),
     ("BOTH.compare('auroc', 0.2, adjust='bonferroni')", "adjust must be one of"),
     ("BOTH.compare('bedroc', 0.2, at=20)", "at must be left out with 'bedroc'"),
     ("BOTH(by='sign').compare('auroc', 0.2)", "called sign"),
     ("FREE.pu(by='site').gap('recall', 0.2, at={'threshold': [1, 2]})", "be one cutoff"),
-    ("FREE.pu.gap('auroc', 0.2)", "two or more"),
+    *((x, "two or more") for x in ("FREE.pu.gap('auroc', 0.2)", "PU.compare()")),
     ("PU.robustness('aurocc', 0.3)", "must be one of", "Did you mean 'auroc'"),
     ("PU.robustness('f1', 0.3)", "at must be one cutoff for 'f1'"),
     ("PU.robustness('auroc', 0.3, at=3)", "at must be left out with 'auroc'"),
@@ -112,6 +112,7 @@ VALUE = [
     *((f"WRONG.{x}", "does not: how") for x in ("plot_pr()", "area('average_precision')")),
     ("TABLES.isel(rank=[]).pu.area('auroc')", "'rank' is empty"),
     ("TABLES.isel(rank=[0, 1, 3]).pu.area('auroc')", "of 3 ranks", "Make them"),
+    ("ds.pu.area('TSS')", "That is df.pu.metric('informedness', 0.3, at=100)"),
     ("TABLES.pu.at(rank=9999)", "at must not lie beyond the last"),
     ("TABLES.isel(rank=[0, 1, 2]).pu.plot_metric('f1', x='threshold')", "tables of all cutoffs"),
     ("xr.concat([TABLES, TABLES * 0], 'm', coords='minimal').pu.metric('f1')", "of the tables"),
@@ -287,6 +288,7 @@ TYPE = [
 KEY = [
     ("DF.pu(score=None).sample_to_label(3, above=0, random_state=0)", "score must name a column"),
     ("DF.pu(score='scores').auroc(0.3)", "no 'scores' among ['score'", "Did you mean"),
+    ("DF.pu(score='-score').auroc(0.3)", "has a sign", "df.assign(score=-df['score']).pu"),
     ("DF.pu(by='sit').auroc(0.3)", "by must name", "no 'sit'", "Did you mean 'site'?"),
     ("DS.pu(propensity='ods').auroc(0.3, target='examples')", "propensity must name a variable"),
     ("GROUPS.auroc({'a': 0.1})", "none for ['b']; its keys are ['a']"),
@@ -315,6 +317,8 @@ DATA = [
     ("FREE.pu.estimate_beta(method='mean_matching')", "needs known negatives"),
     ("DF.assign(score=3).pu.metric('boyce')", "differ and", "from 3 to 3"),
     ("DF.assign(label=1).pu(negative=0).metric('boyce')", "needs a background"),
+    ("DF.assign(label=1).pu(score=['p', 'row']).assume(selection_odds=2).compare()", "be omitted"),
+    ("SPOILT.pu(by=['site', 'fold'], average='fold').auroc(0.1)", "one. Leave such groups ou"),
     ("from_arrays([1e308, -1e308, 0], [1, None, None]).metric('boyce')", "a finite range"),
     ("PU.calibration(0.3)", "scores that are probabilities"),
     ("PU.metric('net_benefit', 0.3, at={'threshold': 0.2})", "scores that are probabilities"),
@@ -350,8 +354,8 @@ DATA = [
     ("FREE.pu.metric('recall', 1, at={'fpr': 0.5}, target='examples')", "at={'fpr': ...} needs n"),
 ]
 ATTRIBUTE = [
-    ("df.pu.roc_auc_score", "Write df.pu.auroc(0.3)"),
-    ("pu_accessor.roc_auc_score", "Write df.pu.auroc(0.3)"),
+    *((f"{x}.roc_auc_score", "Write df.pu.auroc(0.3)") for x in ("df.pu", "pu_accessor")),
+    ("ds.pu.att", "Write ds.pu.at(rank=100)."),
     ("df.pu.plot_recall", "Write df.pu.plot_metric('recall', 0.3)"),
     ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')"),
 ]
@@ -361,6 +365,7 @@ RUNS_DOWN = r"AUROC against them is less than 0\.35 \({}\).* first: df\['{}'\] =
 # The call, and a pattern of the warning that it gives once.
 WARNED = [
     ("ONE.auroc(0)", "only one known positive, or one other example"),
+    ("ONE.robustness('auroc', 0)", "only one known positive, or one other example"),
     ("from_arrays([3, 2, 1], [1, 1, None]).average_precision(0)", "or one other example, which h"),
     ("FREE.assign(k=FREE['row'] % 5).pu(cluster='k').auroc(0.1)", "Fewer than 10 clusters conta"),
     ("UNEVEN.pu(propensity='e').contingency(0.2, ranks='all')", "effective number of known posi"),

@@ -188,6 +188,7 @@ def test_a_warning_is_given_once(call: str, words: str) -> None:
         "drawn(60, 5000, 0.05, 1, 0)[40:].pu.average_precision(0.05, target='examples')",
         "drawn(60, 5000, 0.05, 1, 0)[40:].pu.auroc(0.05)",
         "DOWN.assign(energy=-DOWN['energy']).pu(score='energy').auroc(0.2)",
+        "DOWN[12:].pu(score='energy', by='site', average=True).auroc(0)",  # on average unsure
         "FREE.pu(score='other').auroc(0.2)",
         "UNNAMED.pu(by='model').auroc(0.2)",
         "UNNAMED.pu(cluster='row').auroc(0.2)",

@@ -32,7 +32,7 @@ class Lookup:
     @classmethod
     def of(cls, values: FloatArray, scores: npt.NDArray[np.floating]) -> Lookup:
         """Make the table in which the fewest of such scores share a cell with a value."""
-        sample = scores[:: scores.size // _SAMPLE_SIZE + 1].astype(np.float64, copy=False)
+        sample = scores[:: scores.size // _SAMPLE_SIZE + 1].astype(np.float64)
         fewest = sample.size + 1
         for offset in _OFFSETS:
             lookup = cls._with_offset(values, offset)

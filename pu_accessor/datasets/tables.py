@@ -304,7 +304,8 @@ def select_cutoffs(dataset: xr.Dataset, **points: Any) -> xr.Dataset:
     selected = numbered.isel({CUTOFF_DIM: cutoffs})
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # ranks may be those of others
         above = selected["tp"].variable + selected["fp"].variable
-        own = above.isel(bound=0, beta=0, missing_dims="ignore").compute()
+        estimate = above.sizes.get("bound", 1) // 2  # of new examples it alone has ranks
+        own = above.isel(bound=estimate, beta=0, missing_dims="ignore").compute()
         is_whole = dataset["rank"].dtype.kind != "f" or not (dataset["rank"] % 1).any()
         selected = selected.assign_coords(rank=own.round() if is_whole else own)
     selected["rank"].attrs = {**dataset["rank"].attrs, "cutoffs": "selected", "n_cutoffs": 0}

@@ -106,7 +106,7 @@ def probability_of_width(
     covariance = np.zeros((3, 3))
     for row, (moment, size) in enumerate(zip(pilot, sizes, strict=True), 1):
         covariance[0, 0] += moment.variance / size
-        covariance[row, row] = (moment.fourth - moment.variance**2) / size
+        covariance[row, row] = max(moment.fourth - moment.variance**2, 0) / size
         covariance[0, row] = covariance[row, 0] = moment.third / size
     steps = np.sqrt(np.diag(covariance))
     shifts = _DERIVATIVE_STEP * np.vstack([np.zeros(3), np.diag(steps), -np.diag(steps)])

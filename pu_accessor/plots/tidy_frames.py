@@ -249,7 +249,7 @@ def _curves(frame: pd.DataFrame, x: str) -> tuple[list[Curve], Levels]:
         first, second = (frame[part].astype(str).agg(", ".join, axis=1) for part in parts)
         frame = frame.assign(pair=first + " minus " + second)
         keys = [*(key for key in keys if key not in sides), "pair"]
-    own_beta = x != "beta" and _has_own_betas(frame, keys)
+    own_beta = _has_own_betas(frame, keys)
     by, called = ("left", "bins") if x == "mean_score" else (x, x if x[-1] == "s" else f"{x}s")
     curves = []
     frame = frame[frame[by].notna()]  # without groups that have no result
@@ -305,7 +305,7 @@ def _forest_rows(
     in_hues = [key for key in keys if key in hue_names]
     # A key is a value of one column, or a tuple of several.
     places = frame.set_index(listed).index.tolist() if listed else [""] * len(frame)
-    rows = frame.assign(place=pd.Series(places, dtype=object, index=frame.index))
+    rows = frame.assign(place=pd.Series(places, dtype=object))
     names = _ordered(rows, order, listed)
     rows = rows[rows["place"].isin(names)]
     number = {name: place for place, name in enumerate(names)}

@@ -37,9 +37,9 @@ def name_columns(columns: Columns) -> list[dict[str, str]]:
 
 
 def as_series(argument: str, values: Any) -> pd.Series[Any]:
-    """Return an array-like as a Series with a name."""
+    """Return an array-like as a Series."""
     if isinstance(values, pd.Series):
-        return values if values.name is not None else values.rename(argument)
+        return values
     try:
         shape = np.shape(values)
     except (TypeError, ValueError, MemoryError):  # a Dataset, ragged, infinite
@@ -52,9 +52,9 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
     if not pd.api.types.is_list_like(values):  # a tensor
         values = np.asarray(values)
     try:
-        return pd.Series(values, name=argument, copy=False)
+        return pd.Series(values, copy=False)
     except OverflowError:  # integers beyond float64, before pandas 3
-        return pd.Series(values, name=argument, dtype=object)
+        return pd.Series(values, dtype=object)
 
 
 def _flatten(argument: str, values: Any, shape: tuple[int, ...]) -> str:

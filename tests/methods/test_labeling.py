@@ -1,6 +1,7 @@
 """Rows to label by hand, what their labels say, and how many are needed."""
 
 from contextlib import nullcontext
+from functools import partial
 from itertools import pairwise, product
 from typing import Any
 
@@ -215,11 +216,12 @@ def test_many_labels_needed_are_those_of_single_trials() -> None:
     assert needed(0.0055, 5918, beta=0.01, probability=0.8) == 2987
     assert needed(0.0125, 5426, beta=0.01) == 981
     # Of so many the width at one count decides: that which few are nearer to a half than.
-    size = needed(0.004, 10**8, beta=0.3, probability=0.8)
-    for number in (size, size - 1):
-        most = int(stats.hypergeom.ppf(0.8, 10**8, 3 * 10**7, number))
-        low, high = pu_accessor.beta_from_labels(most, number, 10**8)[["lower", "upper"]].iloc[0]
-        assert (round(10**8 * (high - low)) <= 400_000) == (number == size)
+    for width, positives in ((400_000, 3 * 10**7), (1000, 1)):
+        size = needed(width / 10**8, 10**8, beta=positives / 10**8, probability=0.8)
+        for number in (size, size - 1):
+            most = int(stats.hypergeom.ppf(0.8, 10**8, positives, number))
+            ends = pu_accessor.beta_from_labels(most, number, 10**8)[["lower", "upper"]]
+            assert (round(10**8 * np.ptp(ends)) <= width) == (number == size)
 
 
 def few() -> pd.DataFrame:
@@ -261,17 +263,19 @@ def test_normal_scores_are_a_pilot_of_their_quantiles(
     frame = pd.DataFrame(np.hstack(parts).reshape(2, -1).T, columns=["a", "b"])
     frame["label"] = np.where(frame.index < one.size, 1.0, np.nan)
     asked: Any = {"beta": beta, "level": 0.9}
-    needed = [
-        labeling.positives_needed(0.1, pilot=pilot, n_unlabeled=900, **asked)["n"].item()
-        for pilot in (frame.pu(score="a"), {"auroc": ends[0]})
-    ]
+    ask = partial(labeling.positives_needed, 0.1, n_unlabeled=900, **asked)
+    needed = [ask(pilot=x)["n"].item() for x in (frame.pu(score="a"), {"auroc": ends[0]})]
     assert needed[0] == pytest.approx(needed[1], abs=1)
-    values = {"auroc": 0.8, "correlation": correlation}
-    chances = [
-        labeling.power(difference, 100, 300, pilot=pilot, **asked)
-        for pilot in (frame.pu(score=["a", "b"]), values)
-    ]
+    values, power = {"auroc": 0.8, "correlation": correlation}, partial(labeling.power, **asked)
+    chances = [power(difference, 100, 300, pilot=x) for x in (frame.pu(score=["a", "b"]), values)]
     assert chances[0] == pytest.approx(chances[1], abs=5e-4)
+
+
+@pytest.mark.parametrize("n", [16, 20])  # whose share is a sum of binary fractions, and is not
+def test_a_width_that_is_just_met_is_enough(n: int) -> None:
+    pu = pd.DataFrame({"score": -np.arange(5 * n), "label": [1.0] * n + [np.nan] * 4 * n}).pu
+    width = np.ptp(pu.auroc(0)[["lower", "upper"]])
+    assert labeling.positives_needed(width, pilot=pu, beta=0, n_unlabeled=4 * n)["n"].item() == n
 
 
 @pytest.mark.parametrize("kind", [1.0, 0.0])

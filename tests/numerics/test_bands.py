@@ -161,6 +161,13 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
         assert float(below + above) <= 1 - level
 
 
+def test_limits_within_odds_are_those_of_all_counts() -> None:
+    for n, m in product(range(1, 9), range(2, 8)):
+        found = exact_with_odds(n, np.array([m]), 0.5, 1.5)
+        wanted = selection_oracle.band(n, m, Fraction(1, 2), Fraction(3, 2))
+        assert tuple(side[0].tolist() for side in found) == wanted
+
+
 # In the last case what is missed is .02501 over many levels.
 WITHIN = [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (3, 60, 1.2), (15, 173, 3.0)]
 

@@ -187,6 +187,7 @@ def test_p_values_are_adjusted_by_chances_of_the_largest(name: str, cluster: str
         for how in ({}, {"adjust": "max_t"})
     )
     pd.testing.assert_frame_equal(*(x.drop(columns="p_adjusted") for x in (found, holm)))
+    assert holm.attrs["adjust"].endswith("Holm's method") and "max-t" in found.attrs["adjust"]
     pulls = [reference("models", name, 0.15, model)[1] for model in (*MODELS[:3], "svm")]
     names = rows["patient" if cluster else "row"]
     sums = np.array([pd.Series(np.where(KNOWN, *x)).groupby(names).sum() for x in pulls])

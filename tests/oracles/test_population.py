@@ -235,14 +235,13 @@ def test_monotone_scores_have_limits_of_a_share_and_of_curves(name: str) -> None
         bounds = rising.pr_bounds if name == "precision" else rising.roc_bounds
         curve = bounds(BETA, level=0.99, ranks="all", **NEW)[name]
         low, high = sorted(curve.sel(rank=found["rank"]).isel(beta=0)[::2].to_numpy())
-        ends = max(one["lower"], low), min(one["upper"], high)
-        wanted = reaching(ends, found["estimate"])
+        wanted = reaching((max(one["lower"], low), min(one["upper"], high)), found["estimate"])
         assert found[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize("monotone", [False, True])
 def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
-    pu, some = FRAME.pu.assume(monotone=monotone), [30, 100, 250]
+    pu, some = FRAME.pu.assume(monotone=monotone), [30, 101, 250]
     tables, every = pu.contingency(BETA, **NEW), pu.contingency(BETA, ranks="all", **NEW)
     curve = pu.roc_bounds(BETA, ranks="all", **NEW)
     for name, part, other in (("tpr", "tp", "fn"), ("fpr", "fp", "tn")):
@@ -251,6 +250,8 @@ def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
     assert float(tables["tp"].max()) == pytest.approx(24 + BETA * 276)
     for chosen in (pu.contingency(BETA, ranks=some, **NEW), every.pu.at(rank=some)):
         np.testing.assert_allclose(chosen["tp"], tables["tp"].sel(rank=some), atol=1e-9)
+    for same in (every, every.assign_coords(rank=every["rank"] * 1.0)):
+        assert same.pu.at(rank=some)["rank"].values.tolist() == some
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.05])

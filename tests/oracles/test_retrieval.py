@@ -113,6 +113,8 @@ def test_averages_and_limits_over_all_labelings(metric: str, at: int | None, n: 
         frame = pd.DataFrame({"score": -np.arange(14.0), "label": label})
         twice = pd.concat([frame.assign(query=query) for query in (1, 2)]).pu(by="query")
         means.append(twice(average=True).metric(metric, beta, at=at)["estimate"].item())
+        same = twice(average=True, nan_policy="unretrieved").metric(metric, beta, at=at)
+        assert same["estimate"].item() == pytest.approx(means[-1])
         found = frame.pu.metric(metric, beta, at=at).iloc[0]
         inside.append(found["lower"] - 1e-9 <= wanted <= found["upper"] + 1e-9)
         assert at or found["lower"] == pytest.approx(1 / (1 + known[0]))

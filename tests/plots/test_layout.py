@@ -77,7 +77,7 @@ def test_legends_and_names_hide_no_data(plot: str, models: int, inches: float) -
         for line in curves(ax):
             assert not box.count_contains(ax.transData.transform(line.get_xydata()))
     names = [text.get_window_extent() for text in ax.get_yticklabels() if text.get_text()]
-    assert max(name.width for name in names) < ax.bbox.width
+    assert max(name.width for name in names) < ax.bbox.width and figure.get_figheight() == inches
     heights = sorted(name.y0 for name in names)
     assert plot != "plot_forest" or min(np.diff(heights)) > 0.7 * names[0].height
 

@@ -77,6 +77,7 @@ ADVISED: list[Any] = [
     ([3, 2, 1, 0, 0], {}, "positive=[1, 2, 3], and negative=0 or unlabeled=0"),
     ([*"3210"], {}, "positive=['1', '2', '3'], and negative='0' or unlabeled='0'"),
     ([5, 4, 3, 2, 1], {}, "positive=[2, 3, 4, 5], and negative=1 or unlabeled=1"),
+    ([2, 1, 1, 1], {}, "positive=2, unlabeled=1; if 1 is positive: positive=1, unlabeled=2"),
     ([3, 2, -1, None], {}, "positive=[2, 3], unlabeled=[-1, None]"),
     ([3, 1, 0, -2, None], {}, "positive=[1, 3], negative=[0, -2]"),
     ([3, 2, 1, None], {"positive": 2}, "positive=[2, 3], negative=1"),

@@ -150,6 +150,7 @@ def test_groups_that_barely_fit_narrow_numbers(groups: int) -> None:
     key = np.random.default_rng(0).permutation(groups)
     frame = pd.DataFrame({"score": key, "label": 1, "key": key})
     assert f"groups           {groups:,}: key" in repr(frame.pu(by="key", negative=0))
+    assert repr(frame.groupby(pd.Grouper(key="key")).pu).startswith("<df.groupby(...).pu>")
 
 
 def test_names_that_look_like_several() -> None:

@@ -107,7 +107,7 @@ def _max_t_p_values(
     contrast = root[first] - root[second]
     scale = np.sqrt(np.sum(contrast**2, axis=1, keepdims=True))
     # Models that differ only by rounding errors never have a small p value.
-    differ = scale > _STATISTIC_TOLERANCE * np.sqrt(np.diag(covariance).max(initial=0))
+    differ = scale > _STATISTIC_TOLERANCE * np.sqrt(np.diag(covariance).max())
     contrast = np.divide(contrast, scale, out=np.zeros_like(contrast), where=differ)
     critical, rng = -scipy.special.ndtri(p_value / 2), np.random.default_rng(_SEED)
     exceed = np.zeros(p_value.size)

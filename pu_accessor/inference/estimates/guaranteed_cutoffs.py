@@ -9,7 +9,7 @@ Ann. Appl. Stat. 19, 2025, 1641-1662). Precision and cost rise and fall: limits 
 
 from dataclasses import dataclass, replace
 from functools import partial
-from math import floor, inf, isfinite, nan
+from math import floor, inf, nan
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -79,7 +79,7 @@ def read_goal(
             f"negative, but {value!r} was passed. For example cost=(1, 10)."
         )
     first, second = (float(each) for each in value)
-    if min(first, second) < 0 or not first + second or not isfinite(first + second):
+    if min(first, second) < 0 or not 0 < first + second < inf:
         raise PUValueError(f"cost must be numbers from 0, not both 0, but {value!r} was passed.")
     return Goal("cost", cost=(first, second))
 
