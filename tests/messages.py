@@ -318,7 +318,7 @@ DATA = [
     ("DF.assign(score=3).pu.metric('boyce')", "differ and", "from 3 to 3"),
     ("DF.assign(label=1).pu(negative=0).metric('boyce')", "needs a background"),
     ("DF.assign(label=1).pu(score=['p', 'row']).assume(selection_odds=2).compare()", "be omitted"),
-    ("SPOILT.pu(by=['site', 'fold'], average='fold').auroc(0.1)", "one. Leave such groups ou"),
+    ("SPOILT.pu(by=['site', 'fold'], average='fold').auroc(0.1)", "Leave such groups out"),
     ("from_arrays([1e308, -1e308, 0], [1, None, None]).metric('boyce')", "a finite range"),
     ("PU.calibration(0.3)", "scores that are probabilities"),
     ("PU.metric('net_benefit', 0.3, at={'threshold': 0.2})", "scores that are probabilities"),

@@ -147,7 +147,7 @@ def test_the_message_says_what_was_wrong_and_what_works(
     message = str(told.value)
     assert type(told.value) in (kind, PUDataError) or kind is AttributeError
     assert [word for word in words if word not in message] == []
-    assert 30 < len(message.split(" See ")[0]) <= 300
+    assert 30 < len(message.split(" See ")[0]) <= 300 and message.count("on_error=") < 2
     meant = re.search(r"'([^']+)'[^']*Did you mean '(.+?)'\?", message)
     if meant and call.startswith(("df", "ds")):
         run(call.replace(meant[1], meant[2], 1))

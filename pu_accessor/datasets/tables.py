@@ -306,8 +306,7 @@ def select_cutoffs(dataset: xr.Dataset, **points: Any) -> xr.Dataset:
         above = selected["tp"].variable + selected["fp"].variable
         estimate = above.sizes.get("bound", 1) // 2  # of new examples it alone has ranks
         own = above.isel(bound=estimate, beta=0, missing_dims="ignore").compute()
-        is_whole = dataset["rank"].dtype.kind != "f" or not (dataset["rank"] % 1).any()
-        selected = selected.assign_coords(rank=own.round() if is_whole else own)
+        selected = selected.assign_coords(rank=own)
     selected["rank"].attrs = {**dataset["rank"].attrs, "cutoffs": "selected", "n_cutoffs": 0}
     if np.ndim(value) == 0:
         return selected.isel({_SELECTED_DIM: 0})
