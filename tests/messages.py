@@ -245,7 +245,6 @@ TYPE = [
     ("from_chunks([DF, 'ab']).auroc(0.3)", "one is a str"),
     ("PU.assume(selection_odds='2').auroc(0.3)", "selection_odds must be a number of at least 1"),
     ("PU.metric(len, 0.3, at=3)", "must be a function of the arrays tp, fp, fn and tn"),
-    ("PU.metric('f1', 0.3, at=0.1)", "{'fraction': 0.1}", "{'threshold': 0.1}"),
     ("PU.metric('f1', 0.3, at=[5, 9])", "Pass at={'rank': [5, 9]}, or 'fraction' or 'threshold'"),
     ("PU.metric('f1', 0.3, at={'fpr': True})", "at must map 'fpr' to a number"),
     ("bedroc(alpha='20')", "a number above 0, but '20' was passed"),

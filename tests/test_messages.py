@@ -50,13 +50,9 @@ SAMPLES["score"] = SAMPLES["score"].expand_dims(fold=2, model=2)
 KNOWN = ROWS["label"] == 1
 
 NAMES: dict[str, Any] = {
-    "DF": DF,
-    "FREE": FREE,
-    "LONG": LONG,
-    "DOWN": DOWN,
+    **{"DF": DF, "FREE": FREE, "LONG": LONG, "DOWN": DOWN, "STRATA": STRATA, "beta": 0.1},
+    **{"PU": DF.pu, "GROUPS": DF.pu(by="site"), "PILOT": {"auroc": 0.8}, "NAN": float("nan")},
     "DS": xr.Dataset({name: ("sample", DF[name]) for name in ("score", "label")}),
-    "PU": DF.pu,
-    "GROUPS": DF.pu(by="site"),
     "BOTH": FREE.assign(sign="x").pu(score=["score", "other"]),
     "TABLES": DF.pu.contingency(0.2, ranks="all"),
     "CURVES": DF.pu.roc_bounds(0.2),
@@ -80,14 +76,10 @@ NAMES: dict[str, Any] = {
     "BEST": pu_accessor.from_arrays(range(48, 0, -1), [1] * 8 + [None] * 40),
     "GAPPED": DOWN.mask(DOWN["km"] > 60),
     "SHIFTED": xr.DataArray(np.zeros(7), {"rank": [*range(117, 124)]}, "rank"),
-    "STRATA": STRATA,
-    "ROW": STRATA[:1].rename({0: 1}),
-    "AB": pd.CategoricalDtype([*"ab"]),
+    **{"ROW": STRATA[:1].rename({0: 1}), "AB": pd.CategoricalDtype([*"ab"])},
     "SMALL": pd.Series([1, None, None]),
     "BY_HAND": pd.Series([True, False, True], index=[*"abc"]),
     "BETA": pu_accessor.beta_from_labels(13, 60, n_unlabeled=int(DF["label"].isna().sum())),
-    "PILOT": {"auroc": 0.8},
-    "NAN": float("nan"),
     "SCORER": pu_accessor.sklearn.scorer("auroc", unlabeled=0),
     "MODEL": type("Model", (), {"decision_function": lambda self, x: x["score"].to_numpy()})(),
     **{"np": np, "pd": pd, "pl": pl, "plt": plt, "scipy": scipy, "xr": xr},
@@ -98,9 +90,7 @@ NAMES: dict[str, Any] = {
     "ds": ROWS.pu(by="model").contingency([0, 0.1, 0.2], ranks="all"),
     "models": ROWS.assign(m1=ROWS["score"], m2=ROWS["forest"]),
     "coded": ROWS.assign(label=np.where(KNOWN, "case", "rest")),
-    "minus": ROWS.assign(label=np.where(KNOWN, 1, -1)),
-    "column": ROWS["score"] > 0,
-    "beta": 0.1,
+    **{"minus": ROWS.assign(label=np.where(KNOWN, 1, -1)), "column": ROWS["score"] > 0},
 }
 FIRST = re.compile(r"\bd[fs](?:\.(?!filter|with_columns|group_by)|\[)|\bcolumn\.")
 

@@ -69,10 +69,8 @@ def test_rows_are_drawn_from_their_strata_and_weigh_what_they_stand_for(
         frame["score"] = frame["score"].mask(frame.index % 5 == 0)
     asked = {name: how[name] for name in how if name not in roles}
     asked |= {} if beta is None else {"allocate": "neyman", "expected_beta": beta}
-    drawn, again = (
-        frame.pu(**roles).sample_to_label(size, **asked, random_state=random)
-        for random in (seed, np.random.default_rng(seed))
-    )
+    ask = partial(frame.pu(**roles).sample_to_label, size, **asked)
+    drawn, again = (ask(random_state=random) for random in (seed, np.random.default_rng(seed)))
     pd.testing.assert_frame_equal(drawn, again)
     pd.testing.assert_frame_equal(drawn[[*frame]], frame.loc[drawn.index])
     assert drawn["label"].isna().all() and drawn.index.is_unique
@@ -151,9 +149,8 @@ def test_rates_are_those_of_exact_limits(found: pd.DataFrame, listed: Any, level
         if not some.any():
             assert [*rates.index] == ["precision"]  # the rest has no labels
             return
-        unlabeled, known, negative = strata.loc[
-            found["stratum"][some].unique(), ["n_unlabeled", "n", "n_negative"]
-        ].sum()
+        own = strata.loc[found["stratum"][some].unique()]
+        unlabeled, known, negative = own[["n_unlabeled", "n", "n_negative"]].sum()
         for confidence in (level, level**0.5):
             beta = pu_accessor.beta_from_labels(found[some], level=confidence).iloc[0]
             ends = beta[["beta", "lower", "upper"]].to_numpy(float) * unlabeled + known

@@ -163,9 +163,8 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
 
 def test_limits_within_odds_are_those_of_all_counts() -> None:
     for n, m in product(range(1, 9), range(2, 8)):
-        found = exact_with_odds(n, np.array([m]), 0.5, 1.5)
         wanted = selection_oracle.band(n, m, Fraction(1, 2), Fraction(3, 2))
-        assert tuple(side[0].tolist() for side in found) == wanted
+        assert tuple(x[0].tolist() for x in exact_with_odds(n, np.array([m]), 0.5, 1.5)) == wanted
 
 
 # In the last case what is missed is .02501 over many levels.

@@ -1,7 +1,7 @@
 """Comparisons of models and of groups, by any metric, against slow references."""
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -182,10 +182,8 @@ def test_errors_are_of_what_rows_add(name: str, kind: str, cluster: str | None) 
 def test_p_values_are_adjusted_by_chances_of_the_largest(name: str, cluster: str | None) -> None:
     rows = rows_of("models").assign(row=range(240))
     rows["copy"] = rows["svm"]  # which costs nothing
-    holm, found = (
-        rows.pu(score=MODELS[:4], cluster=cluster).compare(beta=0.15, **question(name), **how)
-        for how in ({}, {"adjust": "max_t"})
-    )
+    ask = partial(rows.pu(score=MODELS[:4], cluster=cluster).compare, beta=0.15, **question(name))
+    holm, found = ask(), ask(adjust="max_t")
     pd.testing.assert_frame_equal(*(x.drop(columns="p_adjusted") for x in (found, holm)))
     assert holm.attrs["adjust"].endswith("Holm's method") and "max-t" in found.attrs["adjust"]
     pulls = [reference("models", name, 0.15, model)[1] for model in (*MODELS[:3], "svm")]

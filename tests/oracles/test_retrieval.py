@@ -91,13 +91,9 @@ def test_not_retrieved_is_below_more_negatives_than_count(
     documents = collect(5).iloc[:80].assign(query=np.arange(80) % 2)
     between = pd.DataFrame({"query": [0, 1], "score": -8.0, "label": 0.0, "count": 10**9})
     written = pd.concat([documents.assign(count=1).fillna({"score": -9.0}), between])
-    found, wanted = (
-        pu(average=target == "population").metric(metric, 0.2, at=at, target=target)
-        for pu in (
-            documents.pu(by="query", nan_policy="unretrieved"),
-            written.pu(by="query", count="count"),
-        )
-    )
+    both: Any = documents.pu(nan_policy="unretrieved"), written.pu(count="count")
+    asked = [pu(by="query", average=target == "population") for pu in both]
+    found, wanted = (pu.metric(metric, 0.2, at=at, target=target) for pu in asked)
     numbers = ["estimate", "lower", "upper"]
     np.testing.assert_allclose(found[numbers], wanted[numbers], atol=1e-6)
 

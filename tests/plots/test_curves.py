@@ -110,11 +110,15 @@ def test_tables_and_curves_draw_what_their_rows_do() -> None:
     assert legend(every.drop_attrs().pu.plot_roc())[-2] == "band"
 
 
-@pytest.mark.parametrize(("name", "where"), [("auroc", None), ("f1", {"fraction": 0.1})])
-def test_tables_are_drawn_over_beta(name: str, where: Any) -> None:
+TOP = (pu_accessor.fbeta(0.5), {"fraction": 0.1}, "F0.5 among the top 10%")
+
+
+@pytest.mark.parametrize(("name", "where", "label"), [("auroc", None, "AUROC"), TOP])
+def test_tables_are_drawn_over_beta(name: Any, where: Any, label: str) -> None:
     tables = FRAME.pu(score=MODELS[:2]).contingency([0, 0.2, 0.4]).drop_attrs()
     found = tables.pu.area(name) if where is None else tables.pu.at(**where).pu.metric(name)
     ax = tables.pu.plot_metric(name, x="beta", at=where)
+    assert ax.get_ylabel() == label
     for model, band in zip(MODELS[:2], bands(ax), strict=True):
         middle, low, high = (found.sel(model=model, bound=bound) for bound in BOUNDS)
         np.testing.assert_allclose(at(ax, model).T, [found["beta"], middle])
