@@ -263,14 +263,15 @@ def test_normal_scores_are_a_pilot_of_their_quantiles(
     ask = partial(labeling.positives_needed, 0.1, n_unlabeled=900, **asked)
     needed = [ask(pilot=x)["n"].item() for x in (frame.pu(score="a"), {"auroc": ends[0]})]
     assert needed[0] == pytest.approx(needed[1], abs=1)
-    values, power = {"auroc": 0.8, "correlation": correlation}, partial(labeling.power, **asked)
-    chances = [power(difference, 100, 300, pilot=x) for x in (frame.pu(score=["a", "b"]), values)]
+    values = {"auroc": 0.8, "correlation": correlation}
+    power = partial(labeling.power, difference, 100, 300, **asked)
+    chances = [power(pilot=pilot) for pilot in (frame.pu(score=["a", "b"]), values)]
     assert chances[0] == pytest.approx(chances[1], abs=5e-4)
 
 
 @pytest.mark.parametrize("n", [16, 20])  # whose share is a sum of binary fractions, and is not
 def test_a_width_that_is_just_met_is_enough(n: int) -> None:
-    pu = pd.DataFrame({"score": -np.arange(5 * n), "label": [1.0] * n + [np.nan] * 4 * n}).pu
+    pu: Any = pd.DataFrame({"score": -np.arange(5 * n), "label": [1.0] * n + [np.nan] * 4 * n}).pu
     width = np.ptp(pu.auroc(0)[["lower", "upper"]])
     assert labeling.positives_needed(width, pilot=pu, beta=0, n_unlabeled=4 * n)["n"].item() == n
 

@@ -200,8 +200,8 @@ def test_the_best_cutoff_is_at_the_highest_estimate(case: Case, name: Any, band:
 def test_the_best_cutoff_of_the_exact_band_has_joint_limits() -> None:
     betas = {"exact": [0.05, BETA], "simultaneous": [BETA]}
     for at in ("maximum", "youden"):
-        found = [FRAME.pu.metric("f1", b, at=at, band=band).iloc[-1] for band, b in betas.items()]
-        pd.testing.assert_series_equal(*found, check_names=False)
+        one, other = (FRAME.pu.metric("f1", b, at=at, band=x).iloc[-1] for x, b in betas.items())
+        pd.testing.assert_series_equal(one, other, check_names=False)
 
 
 # Where a rate is given
