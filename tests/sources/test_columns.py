@@ -122,13 +122,12 @@ def test_numbers_are_thresholded_by_the_line(label: Any, looks: str, least: floa
     frame = pd.DataFrame({"score": np.arange(len(label)), "label": label})
     with pytest.raises(PUValueError, match=f"these look like {looks}. Threshold") as told:
         frame.pu.auroc(0)
-    exec(
-        re.findall(r"df\['label'\] = np.where.* np.nan\)", str(told.value))[0],
-        {"df": frame, "np": np},
-    )
+    (line,) = re.findall(r"df\['label'\] = np.where.* np.nan\)", str(told.value))
+    exec(line, {"df": frame, "np": np})
     many = pd.Series(label).astype(float) >= least
     assert frame["label"].notna().tolist() == many.tolist()
     assert (looks == "probabilities") == ("are not supported" in str(told.value))
+    assert str(told.value).endswith({"many grades": "makes the others unlabeled."}.get(looks, "."))
 
 
 # Scores
