@@ -24,7 +24,7 @@ VALUE = [
     ("ONE.contingency(1, band=lambda *_: ([0, 0], [1, 1]))", "counts of the m = 2", "by m"),
     ("ONE.contingency(1, band=lambda *_: ([0, 2], [1, 1]))", "lower <= upper, but at k = 1 of n"),
     # roles
-    ("SPOILT.pu(by='site').auroc(0.3)", "group site='b': label must mark at least one known"),
+    ("SPOILT.pu(by='site').auroc(0.3)", "group site='b': label must", "on_error='skip' to ski"),
     ("DF.pu(nan_policy='drop')", "must be one of ['omit', 'raise', 'unretrieved', 'worst']"),
     ("DF.pu(on_error='ignore')", "on_error must be one of ['nan', 'raise', 'skip']"),
     ("DF.pu(by='score').auroc(0.3)", "'score' is the column of scores, too"),
@@ -40,7 +40,7 @@ VALUE = [
     ("from_arrays([2, 1], [1, None], cluster=[1]).auroc(0)", "the same length, but have 2 and 1"),
     ("DS.expand_dims(lat=2).pu(dim=['lat', 'sample']).auroc(0.3)", "ds.stack(sample=['lat', 'sam"),
     ("from_arrays([3, 2], [1.0]).auroc(0.3)", "have 2 and 1", "pd.concat([pd.DataFrame({'score':"),
-    ("DF.assign(w=-1).pu(weight='w').auroc(0.3)", "weight column 'w' must be", "1 to 1e+12"),
+    ("DF.assign(w=[-1, 0.5] * 60).pu(weight='w').auroc(0.3)", "1 to 1e+12", "df['w'] / 0.5."),
     ("DF.assign(w=np.inf).pu(count='w').auroc(0.3)", "up to 2**53 in all, but [inf"),
     ("DF.assign(w=2.5).pu(count='w').auroc(0.3)", "count", "Of a sample: df.pu(weight='w')"),
     ("DF.assign(w=0).pu(count='w').auroc(0.3)", "count column", "their sum is 0. A row stands"),

@@ -186,7 +186,7 @@ def test_a_warning_is_given_once(call: str, words: str) -> None:
         "drawn(60, 5000, 0.05, 1, 0).pu.average_precision(0.05)",
         "drawn(60, 5000, 0.05, 1, 0).pu(weight='w').average_precision(0.05)",
         "drawn(60, 5000, 0.05, 1, 0)[40:].pu.average_precision(0.05, target='examples')",
-        "drawn(60, 5000, 0.05, 1, 0)[40:].pu.auroc(0.05)",
+        "drawn(60, 5000, 0.05, 1, 0)[51:].pu(weight='w').auroc(0.05)",
         "DOWN.assign(energy=-DOWN['energy']).pu(score='energy').auroc(0.2)",
         "FREE.pu(score='other').auroc(0.2)",
         "UNNAMED.pu(by='model').auroc(0.2)",

@@ -242,7 +242,8 @@ def test_numbers_of_the_first_alone_are_noticed() -> None:
     both = xr.concat([ALONE[0], other], "model", **first)
     moved = ALONE[2]["known_negative"].variable.roll(rank=-5)
     blank = both.assign_coords(known_positive=both["known_positive"] * np.nan)  # totals still tell
-    for tables in (both, blank, ALONE[2].assign_coords(known_negative=moved)):
+    later = GROUPS.assign_coords(rank=GROUPS["rank"] + 1)
+    for tables in (both, blank, ALONE[2].assign_coords(known_negative=moved), later):
         with pytest.raises(PUValueError, match="not those of the tables"):
             tables.pu.beta_derivatives()
 
@@ -369,8 +370,8 @@ def test_tables_do_not_depend_on_how_many_betas_there_are_at_once(
     band: str, said: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kinds = ["positives"] if said.get("monotone") else ["positives", "both"]
-    asked = product(([0.3, 0.0, 0.2], pd.Interval(0.1, 0.2)), kinds, ("all", [5, 12, 25]))
-    for beta, kind, ranks in asked:
+    betas: Any = [0.3, 0.0, 0.2], pd.Interval(0.1, 0.2)
+    for beta, kind, ranks in product(betas, kinds, ("all", "breakpoints", [5, 12, 25])):
         how = said | {"band": band, "reference": kind, "ranks": ranks}
         found = []
         for size in (1 << 17, 1):

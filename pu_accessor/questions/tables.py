@@ -240,7 +240,7 @@ def bounded_tables(
     future data bounds either both rates of ROC, or precision and recall.
     """
     betas, left = betas.split(settings.level)
-    own_settings = Settings(left, "simultaneous") if target == "population" else settings
+    own_settings = Settings(band="simultaneous") if target == "population" else settings
     own_settings = own_settings.at_level(left)
 
     def read(table: Table, clipped: Array) -> dict[str, Array]:

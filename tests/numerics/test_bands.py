@@ -140,6 +140,13 @@ def test_one_side_and_few_cutoffs(n: int, m: int, level: float, cutoffs: int) ->
 # Within a factor of odds
 
 
+def test_numbers_at_once_have_the_limits_of_each() -> None:
+    m = np.arange(500, 1000, 30)
+    each = [exact_with_odds(400, m[[place]], 0.95, 2.0) for place in range(m.size)]
+    found, alone = exact_with_odds(400, m, 0.95, 2.0), map(np.concatenate, zip(*each, strict=True))
+    assert all(map(np.array_equal, found, alone))
+
+
 @pytest.mark.parametrize("odds", [1.5, 4.0])
 def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
     n, m, level = 4, 5, 0.8

@@ -240,6 +240,7 @@ def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
     pu, some = FRAME.pu.assume(monotone=monotone), [30, 100, 250]
     tables, every = pu.contingency(BETA, **NEW), pu.contingency(BETA, ranks="all", **NEW)
     curve = pu.roc_bounds(BETA, ranks="all", **NEW)
+    assert curve.attrs["band"] == tables.attrs["band"] == "simultaneous"
     for name, part, other in (("tpr", "tp", "fn"), ("fpr", "fp", "tn")):
         rate = tables[part] / (tables[part] + tables[other])
         np.testing.assert_allclose(rate, curve[name], atol=1e-12)

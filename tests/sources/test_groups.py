@@ -406,6 +406,8 @@ def test_folds_without_known_positives_are_no_obstacle() -> None:
     assert frame.pu(**POOL).auroc(BETA)["estimate"].item() == completed(frame, "auroc")
     both = frame.pu(**POOL, score=MODELS).compare("auroc", BETA)
     assert np.isfinite(both["p_value"]).all()
+    alone = frame[frame["fold"] == 2].pu(score=MODELS)
+    assert_frame_equal(*(pu.compare("auroc", BETA) for pu in (alone(**POOL), alone)))
 
 
 NO_ANSWER: list[Any] = [

@@ -92,7 +92,7 @@ def estimate_early_recognition(
     examples, positives = sum(ranking.total), known_positives.count_positives(ranking.total, betas)
     top, bottom = weights.ends(examples, positives)
     value, *limits = weights.scale(examples, positives, *mean.parts)
-    statistic = intervals.Estimates(value, mean.error / (top - bottom), *np.clip(limits, 0, 1))
+    statistic = intervals.Estimates(value, mean.error / (top - bottom), *limits)
     completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
     if not is_future:
         statistic = intervals.fix_where_known(ranking, betas, statistic, completed)
@@ -107,8 +107,7 @@ def _mean_on_this_sample(
     weight, n, examples = weights.mean(start, end - start), start.size, sum(ranking.total)
     positives = known_positives.count_positives(ranking.total, betas)
     standard_error = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
-    factor = known_positives.hidden_share(ranking.total, betas) ** 0.5
-    error = np.where(factor > 0, standard_error * factor, 0.0)
+    error = standard_error * known_positives.hidden_share(ranking.total, betas) ** 0.5
     hidden = (positives - n).tolist()
     limits = [_hidden_weight_limits(weight, m, weights, examples, level) for m in hidden]
     means = (weight.sum() + (positives - n) * np.transpose(limits)) / positives
