@@ -198,8 +198,7 @@ def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str)
 def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
     frame = two_models(3, 40, 70, 0.0)
     frame["a"] += 100 * frame["label"].eq(1)  # the others scatter by the second model alone
-    pu = frame.assign(c=-frame["b"]).pu(score=[*"abc"]).assume(selection_odds=1.2)
-    row = pu.compare("auroc", 0.1).iloc[0]  # whatever the third is
+    row = frame.pu(score=["a", "b"]).assume(selection_odds=1.2).compare("auroc", 0.1).iloc[0]
     assert row["difference"] > row["lower"] > 0 and row["sign"] == 1 and 0 < row["p_value"] < 0.05
 
 
