@@ -23,8 +23,7 @@ import pu_accessor.sklearn
 from pu_accessor import PUDataError, PUError, PUWarning, errors
 from tests.messages import KINDS, WARNED
 
-SIZE = 120
-RNG = np.random.default_rng(57)
+SIZE, RNG = 120, np.random.default_rng(57)
 PLACE = np.arange(SIZE)
 DF = pd.DataFrame({"score": RNG.normal(1.5 * (PLACE < 50)), "other": RNG.normal(size=SIZE)})
 DF["label"] = np.where(PLACE < 25, 1, np.where(PLACE >= 110, 0, np.nan))

@@ -19,8 +19,7 @@ from pu_accessor.ranking import FloatArray
 from tests.cases import ORACLES
 from tests.support.oracles import oracle, selection_oracle
 
-LEVELS = st.sampled_from([0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999999])
-FEW = st.integers(1, 12)
+LEVELS, FEW = st.sampled_from([0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999999]), st.integers(1, 12)
 
 
 def coverage(n: int, m: int, limits: oracle.Band) -> Fraction:

@@ -82,12 +82,10 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(
     name: str, how: dict[str, Any], method: str
 ) -> None:
-    level = 0.9
-    pu = {"compare": FRAME.pu(score=["a", "b"]), "gap": BY_SITE}.get(name, PU)
+    level, pu = 0.9, {"compare": FRAME.pu(score=["a", "b"]), "gap": BY_SITE}.get(name, PU)
     beta = estimated(method, [0.1, 0.07, 0.13], 0.95)
     ask = partial(getattr(pu, name), level=level, **how)
-    found = ask(beta=beta).iloc[0]
-    grid = grid_of(beta, METHODS[method], level)
+    found, grid = ask(beta=beta).iloc[0], grid_of(beta, METHODS[method], level)
     one_by_one: pd.DataFrame = pd.concat(ask(beta=each) for each in grid)
     value, low, high = joined(one_by_one, METHODS[method])
     assert found["difference" if "difference" in found else "estimate"] == pytest.approx(value)

@@ -11,10 +11,8 @@ import xarray as xr
 
 from pu_accessor import PUError, PUValueError, from_arrays, from_chunks
 
-MEANT = [True, None, False, None, True]
-NUMBERS = [1, None, 0, None, 1]
-FLOATS = np.array([1, np.nan, 0, np.nan, 1])
-SCORE = [5.0, 4.0, 3.0, 2.0, 1.0]
+MEANT, NUMBERS = [True, None, False, None, True], [1, None, 0, None, 1]
+FLOATS, SCORE = np.array([1, np.nan, 0, np.nan, 1]), [5.0, 4.0, 3.0, 2.0, 1.0]
 
 
 def tables_of(score: Any, label: Any, **coding: Any) -> xr.Dataset:

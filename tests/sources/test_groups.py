@@ -281,8 +281,7 @@ POOL: dict[str, Any] = {"by": "fold", "pool": True}
 
 def make_frame(seed: int, ties: bool = False, size: int = 60) -> pd.DataFrame:
     """Return folds, each on a scale of its own, of sizes that differ."""
-    rng = np.random.default_rng(seed)
-    fold = np.repeat(np.arange(4), size + 7 * np.arange(4))
+    rng, fold = np.random.default_rng(seed), np.repeat(np.arange(4), size + 7 * np.arange(4))
     truth, shown = rng.random(fold.size) < 0.35, rng.random(fold.size)
     label = np.where(shown < np.where(truth, 0.5, 0.1), truth, np.nan)
     score = np.round(rng.normal(truth), 0 if ties else 9) * (1 + fold) - 20 * fold
