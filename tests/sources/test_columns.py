@@ -111,7 +111,7 @@ THRESHOLDED: list[Any] = [
     (np.linspace(0, 1, 99), "probabilities", 0.5),
     (pd.array([0.2, 0.99, None], "Float64"), "probabilities", 0.5),
     *((range(20), "many grades", 1), ([*"0123456789"], "many grades", 1)),
-    *((np.linspace(*ends, 15), "measurements", sum(ends) / 2) for ends in ((-3, 8), (0.25, 2))),
+    *((np.linspace(a, b, 15), "measurements", (a + b) / 2) for a, b in ((-3, 8), (0.25, 2))),
 ]
 
 

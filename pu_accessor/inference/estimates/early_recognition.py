@@ -91,8 +91,8 @@ def estimate_early_recognition(
     mean = estimate_mean(ranking, betas, weights, rule.level)
     examples, positives = sum(ranking.total), known_positives.count_positives(ranking.total, betas)
     top, bottom = weights.ends(examples, positives)
-    value, *limits = weights.scale(examples, positives, *mean.parts)
-    statistic = intervals.Estimates(value, mean.error / (top - bottom), *limits)
+    value, lower, upper = weights.scale(examples, positives, *mean.parts)
+    statistic = intervals.Estimates(value, mean.error / (top - bottom), lower, upper)
     completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
     if not is_future:
         statistic = intervals.fix_where_known(ranking, betas, statistic, completed)
