@@ -304,8 +304,7 @@ def by_hand(*args: Any, **how: Any) -> "Row[Any]":
 
 
 def test_few_positives_among_billions_are_drawn_each_by_itself() -> None:
-    found = by_hand(10, 10**10, 10**11)[ENDS].to_list()
-    m = np.arange(10, 400)
+    found, m = by_hand(10, 10**10, 10**11)[ENDS].to_list(), np.arange(10, 400)
     kept = m[(stats.binom.sf(9, m, 0.1) > 0.025) & (stats.binom.cdf(10, m, 0.1) > 0.025)]
     assert found == pytest.approx(kept[[0, -1]] / 10**11, rel=1e-12)
     turned = by_hand(10**10 - 10, 10**10, 10**11)

@@ -106,8 +106,7 @@ def test_each_pair_is_compared_as_though_alone(beta: Any, odds: float) -> None:
 # Any metric, by what rows add
 
 BETAS, CUT = [0.05, 0.15], 0.8
-KNOWN = np.arange(240) < 60
-EARLY = ["average_precision", "bedroc"]
+KNOWN, EARLY = np.arange(240) < 60, ["average_precision", "bedroc"]
 NAMES = ["auroc", *EARLY, "recall", "precision", "f1"]
 
 

@@ -251,8 +251,7 @@ WHERE += [*product(["average_precision"], TARGETS, WITHIN[:1])]
 def test_intervals_have_the_extreme_limits(name: str, target: str, ends: Any) -> None:
     rows = FRAME[::4]
     ask = partial(rows.pu(score="p").metric, name, target=target, **({} if "a" in name else AT))
-    found = ask(pd.Interval(*ends)).iloc[0]
-    hidden = int(rows["label"].isna().sum())
+    found, hidden = ask(pd.Interval(*ends)).iloc[0], int(rows["label"].isna().sum())
     counts = np.arange(math.ceil(ends[0] * hidden), ends[1] * hidden)
     exact = target == "examples" and name in ("f1", "precision")  # all tables are looked at
     each = ask(np.unique([*ends, *counts[:: 1 if exact else 29] / hidden]))

@@ -137,8 +137,7 @@ def test_groups_are_those_of_the_groupby_in_its_order(
             keys = pd.Categorical(keys, rng.permutation([*"abcde"]), ordered=kind == "ordered")
         frame[name] = rng.integers(0, 3, 40) if kind == "int" else keys
     best = frame.groupby(names, **how | {"as_index": True})["score"].agg(["size", "max"])
-    best = best[best["size"] > 0]
-    found = pu(frame.groupby(names, **how)).contingency(0, ranks=[1])
+    best, found = best[best["size"] > 0], pu(frame.groupby(names, **how)).contingency(0, ranks=[1])
     assert found["threshold"].values[:, 0].tolist() == best["max"].tolist()
     assert found["n_known_positive"].values.tolist() == best["size"].tolist()
     index = found.indexes[found["n_known_positive"].dims[0]]
