@@ -412,6 +412,9 @@ def ranked(score: list[float], label: list[float] | None = None, **columns: Any)
 
 FALLING = ranked([*range(8, 0, -1)], other=[*range(8)], key=[0, 1] * 4, w=[1.5, 2] * 4)
 POSITIVE = ranked([3, 2, 2, 1], [1.0] * 4, other=[1, 2, 3, 4], w=2)
+THIRDS = ranked([*range(12, 0, -1)], [1.0] * 9 + [np.nan] * 3, key=[0, 1, 2] * 4, w=2)
+# The first group has a cluster for each row.
+THIRDS["c"] = [10, 0, 0, 13, 0, 0, 16, 1, 1, 19, 1, 1]
 NEAR, FAR = {"target": "examples"}, {"target": "population"}
 RECALL: dict[str, Any] = {"metric": "recall", "at": {"rank": 2}, "by": "key", "average": True}
 # Each raised, or warned of, something of Python's or NumPy's; one had a standard error of 53.
@@ -422,6 +425,7 @@ FOUND: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
     (FALLING, "cutoff", {"beta": 0, "precision": 1, "monotone": True, **FAR}),
     (FALLING, "metric", {"beta": 0.3, "weight": "w", **RECALL, **FAR}),
     (FALLING, "robustness", {"metric": "difference", "beta": 0.9, "score": MODELS}),
+    (THIRDS, "auroc", {"beta": 0.2, "by": "key", "average": True, "cluster": "c", "weight": "w"}),
     (POSITIVE, "compare", {"score": MODELS, "contamination": 0.3}),
     (POSITIVE, "average_precision", {"beta": 0, "weight": "w"}),
     (FALLING.assign(w=[1] * 7 + [300_000]), "average_precision", {"beta": 1e-6, "weight": "w"}),

@@ -23,8 +23,7 @@ import pu_accessor.sklearn
 from pu_accessor import PUDataError, PUError, PUWarning, errors
 from tests.messages import KINDS, WARNED
 
-SIZE = 120
-RNG = np.random.default_rng(57)
+SIZE, RNG = 120, np.random.default_rng(57)
 PLACE = np.arange(SIZE)
 DF = pd.DataFrame({"score": RNG.normal(1.5 * (PLACE < 50)), "other": RNG.normal(size=SIZE)})
 DF["label"] = np.where(PLACE < 25, 1, np.where(PLACE >= 110, 0, np.nan))
@@ -176,7 +175,7 @@ def test_a_warning_is_given_once(call: str, words: str) -> None:
         "drawn(60, 5000, 0.05, 1, 0).pu.average_precision(0.05)",
         "drawn(60, 5000, 0.05, 1, 0).pu(weight='w').average_precision(0.05)",
         "drawn(60, 5000, 0.05, 1, 0)[40:].pu.average_precision(0.05, target='examples')",
-        "drawn(60, 5000, 0.05, 1, 0)[40:].pu.auroc(0.05)",
+        "drawn(60, 5000, 0.05, 1, 0)[51:].pu(weight='w').auroc(0.05)",
         "DOWN.assign(energy=-DOWN['energy']).pu(score='energy').auroc(0.2)",
         "DOWN[12:].pu(score='energy', by='site', average=True).auroc(0)",  # on average unsure
         "FREE.pu(score='other').auroc(0.2)",

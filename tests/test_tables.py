@@ -21,8 +21,7 @@ from tests.cases import binormal, put
 from tests.worlds import MODELS, attempt, check_alike, fuzzed, seen
 
 Tables = xr.Dataset
-COUNTS = ["tp", "fp", "fn", "tn"]
-RNG = np.random.default_rng(5)
+COUNTS, RNG = ["tp", "fp", "fn", "tn"], np.random.default_rng(5)
 # Few cutoffs of many examples: products of two counts are no int32.
 TRUTH = RNG.random(200_000) < 0.4
 MANY = pd.DataFrame({"score": RNG.normal(TRUTH), "other": RNG.normal(1.5 * TRUTH)}).round(1)
@@ -238,7 +237,8 @@ def test_numbers_of_the_first_alone_are_noticed() -> None:
     both = xr.concat([ALONE[0], other], "model", **first)
     moved = ALONE[2]["known_negative"].variable.roll(rank=-5)
     blank = both.assign_coords(known_positive=both["known_positive"] * np.nan)  # totals still tell
-    for tables in (both, blank, ALONE[2].assign_coords(known_negative=moved)):
+    later = GROUPS.assign_coords(rank=GROUPS["rank"] + 1)
+    for tables in (both, blank, ALONE[2].assign_coords(known_negative=moved), later):
         with pytest.raises(PUValueError, match="not those of the tables"):
             tables.pu.beta_derivatives()
 
@@ -285,8 +285,7 @@ def test_areas_are_of_cutoffs_in_order_and_once() -> None:
 
 
 def test_an_empty_place_stays_empty() -> None:
-    hole = GROUPS.unstack("group")
-    expected = GROUPS.pu.beta_derivatives().unstack("group")
+    hole, expected = GROUPS.unstack("group"), GROUPS.pu.beta_derivatives().unstack("group")
     for name, found in hole.pu.beta_derivatives().data_vars.items():
         xr.testing.assert_equal(found, expected[name])
     assert len(hole.pu.to_frame()) == len(GROUPS.pu.to_frame())
@@ -365,10 +364,9 @@ def test_tables_do_not_depend_on_how_many_betas_there_are_at_once(
     band: str, said: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kinds = ["positives"] if said.get("monotone") else ["positives", "both"]
-    asked = product(([0.3, 0.0, 0.2], pd.Interval(0.1, 0.2)), kinds, ("all", [5, 12, 25]))
-    for beta, kind, ranks in asked:
-        how = said | {"band": band, "reference": kind, "ranks": ranks}
-        found = []
+    betas: Any = [0.3, 0.0, 0.2], pd.Interval(0.1, 0.2)
+    for beta, kind, ranks in product(betas, kinds, ("all", "breakpoints", [5, 12, 25])):
+        how, found = said | {"band": band, "reference": kind, "ranks": ranks}, []
         for size in (1 << 17, 1):
             monkeypatch.setattr(BATCH, size)
             found += [put(NEGATIVE[::5].pu, "contingency", beta, **how)]

@@ -238,8 +238,6 @@ def _check(dataset: xr.Dataset, axis: str) -> None:
             f"{lacking or bounds} is missing. {back}"
         )
     betas = dataset["beta"].to_numpy()
-    if betas.ndim == 1 and "inside" in dataset.coords and dataset["inside"].ndim == 1:
-        betas = betas[~dataset["inside"].to_numpy()]
     if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
         raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
     points = dataset["rank" if axis == CUTOFF_DIM and "rank" in dataset.coords else axis]
@@ -466,7 +464,6 @@ def visible(curves: xr.Dataset) -> xr.Dataset:
     if size <= _MAX_CUTOFFS_DRAWN or "rank" not in curves.coords:
         return curves
     kept = np.zeros(size + 1, dtype=bool)
-    kept[[0, size - 1]] = True
     for name, sign in (("rank", 1), ("threshold", -1)):
         if name not in curves.coords:
             continue

@@ -20,8 +20,7 @@ from pu_accessor.ranking import FloatArray
 from tests.cases import ORACLES
 from tests.support.oracles import oracle, selection_oracle
 
-LEVELS = st.sampled_from([0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999999])
-FEW = st.integers(1, 12)
+LEVELS, FEW = st.sampled_from([0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999999]), st.integers(1, 12)
 
 
 def coverage(n: int, m: int, limits: oracle.Band) -> Fraction:
@@ -148,6 +147,13 @@ def test_one_side_and_few_cutoffs(n: int, m: int, level: float, cutoffs: int) ->
 
 
 # Within a factor of odds
+
+
+def test_numbers_at_once_have_the_limits_of_each() -> None:
+    m = np.arange(500, 1000, 30)
+    each = [exact_with_odds(400, m[[place]], 0.95, 2.0) for place in range(m.size)]
+    found, alone = exact_with_odds(400, m, 0.95, 2.0), map(np.concatenate, zip(*each, strict=True))
+    assert all(map(np.array_equal, found, alone))
 
 
 @pytest.mark.parametrize("odds", [1.5, 4.0])

@@ -226,8 +226,7 @@ def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients:
     counts = np.array([np.bincount(*one, minlength=patients) for one in known])
     added = np.array([np.bincount(part["patient"], by, patients) for part, _, by in each])
     share = counts / counts.sum(axis=1)[:, np.newaxis]
-    by_pairs = averages_oracle.covariance(values, added, share)
-    row = shared(df, name).iloc[0]
+    by_pairs, row = averages_oracle.covariance(values, added, share), shared(df, name).iloc[0]
     assert row["estimate"] == pytest.approx(values.mean(), rel=1e-9)
     squared = values.var(ddof=1) / values.size + by_pairs
     assert row["standard_error"] == pytest.approx(squared**0.5, rel=1e-6)

@@ -243,8 +243,7 @@ def test_a_beta_above_the_limit_is_told_once_with_its_group(method: str, how: An
     (one,) = told(partial(ask, beta=ABOVE))
     assert one.category is PUWarning and one.filename == __file__
     assert "beta exceeds the upper limit" in str(one.message)
-    assert f"({ABOVE:g} > {HALF:.4g})" in str(one.message)
-    assert not told(partial(ask, beta=BELOW))
+    assert f"({ABOVE:g} > {HALF:.4g})" in str(one.message) and not told(partial(ask, beta=BELOW))
     more: dict[str, Any] = {"col": "g"} if method.startswith("plot") else {}
     by_group = partial(getattr(GROUPS.pu(by="g"), method), level=0.5, **how, **more)
     caught = told(partial(by_group, beta=[0.0, 0.01, 0.27, 0.28]))
@@ -302,8 +301,7 @@ def by_hand(*args: Any, **how: Any) -> "Row[Any]":
 
 
 def test_few_positives_among_billions_are_drawn_each_by_itself() -> None:
-    found = by_hand(10, 10**10, 10**11)[ENDS].to_list()
-    m = np.arange(10, 400)
+    found, m = by_hand(10, 10**10, 10**11)[ENDS].to_list(), np.arange(10, 400)
     kept = m[(stats.binom.sf(9, m, 0.1) > 0.025) & (stats.binom.cdf(10, m, 0.1) > 0.025)]
     assert found == pytest.approx(kept[[0, -1]] / 10**11, rel=1e-12)
     turned = by_hand(10**10 - 10, 10**10, 10**11)
@@ -424,8 +422,7 @@ STRATA = [((5, 4), (14, 9), 0.95), ((1, 8), (5, 12), 0.95), ((3, 2, 4), (8, 6, 4
 def test_limits_of_strata_cover_in_all_worlds(
     labeled: Counts, total: Counts, level: float
 ) -> None:
-    whole = sum(total)
-    samples = [*product(*(range(size + 1) for size in labeled))]
+    whole, samples = sum(total), [*product(*(range(size + 1) for size in labeled))]
     found = pd.concat([FROM_LABELS(drawn(x, labeled, total), level=level) for x in samples])
     expected = np.array(samples) / labeled @ total / whole
     np.testing.assert_allclose(found["beta"], expected)

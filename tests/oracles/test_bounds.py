@@ -119,13 +119,20 @@ def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     assert ask(few, band="simultaneous")["local_alpha"].item() == pytest.approx(0.05 / 2)
 
 
-@pytest.mark.parametrize("drawn", [("positives", 14), ("positives", 17), ("negatives", 160)])
-def test_the_estimate_is_straight_between_breakpoints(drawn: tuple[Any, int]) -> None:
-    frame, how = binormal(14, 36, 0.5, drawn[1])[0], {"level": 0.5, "target": "examples"}
+STRAIGHT = dict.fromkeys((14, 17, 62, 209), "positives") | dict.fromkeys(
+    (42, 160, 164), "negatives"
+)
+
+
+@pytest.mark.parametrize("seed", STRAIGHT)
+def test_the_estimate_is_straight_between_breakpoints(seed: int) -> None:
+    frame, how = binormal(14, 36, 0.5, seed)[0], {"level": 0.5, "target": "examples"}
     pu: Any = frame.assign(label=frame["label"].mask(frame.index >= 44, 0)).pu
-    one, ranks = pu.assume(reference=drawn[0]), ("breakpoints", "all")
+    one, ranks = pu.assume(reference=STRAIGHT[seed]), ("breakpoints", "all")
     few, every = (one.roc_bounds(0.6, ranks=r, **how)["tpr"][:, 1, 0] for r in ranks)
     np.testing.assert_allclose(np.interp(every["rank"], few["rank"], few), every, atol=1e-9)
+    best, each = (one.metric("f1", 0.6, at=at) for at in ("maximum", {"rank": every["rank"]}))
+    assert best["estimate"].item() == pytest.approx(each["estimate"].max(), abs=1e-12)
     found = pu.assume(reference="tightest").rank_cdf(0.6, ranks="all")
     own = pu.assume(reference=found["tightest"].item()).rank_cdf(0.6, ranks="all")
     np.testing.assert_array_equal(found["rank_cdf"], own["rank_cdf"])

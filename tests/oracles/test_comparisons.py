@@ -17,11 +17,9 @@ from tests.cases import Labels, as_tables, binormal, estimates_of, quiet
 from tests.support.oracles import comparison_oracle as oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
-MODELS = ["svm", "forest", "nb", "copy", "flipped"]
-SIZE = ["difference", "lower", "upper"]
+MODELS, SIZE = ["svm", "forest", "nb", "copy", "flipped"], ["difference", "lower", "upper"]
 TEST = ["statistic", "df", "p_value"]
-TARGETS = st.sampled_from(["population", "examples"])
-SEEDS = st.integers(0, 10**6)
+TARGETS, SEEDS = st.sampled_from(["population", "examples"]), st.integers(0, 10**6)
 LEVELS = st.sampled_from([0.95, 0.8])
 
 
@@ -30,8 +28,7 @@ def draw(seed: int) -> tuple[pd.DataFrame, Labels]:
     rng = np.random.default_rng(seed)
     size = int(rng.integers(6, 30))
     truth = rng.random(size) < rng.uniform(0.2, 0.8)
-    base = rng.normal(rng.uniform(-0.5, 2) * truth)
-    digits = int(rng.integers(0, 3))
+    base, digits = rng.normal(rng.uniform(-0.5, 2) * truth), int(rng.integers(0, 3))
     svm, forest, nb = (np.round(base + rng.normal(size=size), digits) for _ in range(3))
     shown = rng.random(size) < rng.uniform(0.1, 0.7)
     labels = [bool(true) if seen else None for seen, true in zip(shown, truth, strict=True)]
@@ -109,8 +106,7 @@ def test_each_pair_is_compared_as_though_alone(beta: Any, odds: float) -> None:
 # Any metric, by what rows add
 
 BETAS, CUT = [0.05, 0.15], 0.8
-KNOWN = np.arange(240) < 60
-EARLY = ["average_precision", "bedroc"]
+KNOWN, EARLY = np.arange(240) < 60, ["average_precision", "bedroc"]
 NAMES = ["auroc", *EARLY, "recall", "precision", "f1"]
 
 

@@ -82,12 +82,10 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(
     name: str, how: dict[str, Any], method: str
 ) -> None:
-    level = 0.9
-    pu = {"compare": FRAME.pu(score=["a", "b"]), "gap": BY_SITE}.get(name, PU)
+    level, pu = 0.9, {"compare": FRAME.pu(score=["a", "b"]), "gap": BY_SITE}.get(name, PU)
     beta = estimated(method, [0.1, 0.07, 0.13], 0.95)
     ask = partial(getattr(pu, name), level=level, **how)
-    found = ask(beta=beta).iloc[0]
-    grid = grid_of(beta, METHODS[method], level)
+    found, grid = ask(beta=beta).iloc[0], grid_of(beta, METHODS[method], level)
     one_by_one: pd.DataFrame = pd.concat(ask(beta=each) for each in grid)
     value, low, high = joined(one_by_one, METHODS[method])
     assert found["difference" if "difference" in found else "estimate"] == pytest.approx(value)
@@ -253,8 +251,7 @@ WHERE += [*product(["average_precision"], TARGETS, WITHIN[:1])]
 def test_intervals_have_the_extreme_limits(name: str, target: str, ends: Any) -> None:
     rows = FRAME[::4]
     ask = partial(rows.pu(score="p").metric, name, target=target, **({} if "a" in name else AT))
-    found = ask(pd.Interval(*ends)).iloc[0]
-    hidden = int(rows["label"].isna().sum())
+    found, hidden = ask(pd.Interval(*ends)).iloc[0], int(rows["label"].isna().sum())
     counts = np.arange(math.ceil(ends[0] * hidden), ends[1] * hidden)
     exact = target == "examples" and name in ("f1", "precision")  # all tables are looked at
     each = ask(np.unique([*ends, *counts[:: 1 if exact else 29] / hidden]))

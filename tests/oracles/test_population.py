@@ -244,10 +244,14 @@ def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
     pu, some = FRAME.pu.assume(monotone=monotone), [30, 101, 250]
     tables, every = pu.contingency(BETA, **NEW), pu.contingency(BETA, ranks="all", **NEW)
     curve = pu.roc_bounds(BETA, ranks="all", **NEW)
+    assert curve.attrs["band"] == tables.attrs["band"] == "simultaneous"
     for name, part, other in (("tpr", "tp", "fn"), ("fpr", "fp", "tn")):
         rate = tables[part] / (tables[part] + tables[other])
         np.testing.assert_allclose(rate, curve[name], atol=1e-12)
     assert float(tables["tp"].max()) == pytest.approx(24 + BETA * 276)
+    goals = np.linspace(0.1, 0.9, 30)
+    ranks = np.searchsorted(curve["tpr"].sel(bound="estimate", beta=BETA), goals).tolist()
+    assert pu.metric("mcc", BETA, at={"recall": goals}, **NEW)["rank"].tolist() == ranks
     for chosen in (pu.contingency(BETA, ranks=some, **NEW), every.pu.at(rank=some)):
         np.testing.assert_allclose(chosen["tp"], tables["tp"].sel(rank=some), atol=1e-9)
     assert every.pu.at(rank=some)["rank"].values.tolist() == some

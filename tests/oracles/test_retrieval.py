@@ -66,9 +66,10 @@ def test_numbers_are_those_of_trec_eval(seed: int) -> None:
         assert mean == pytest.approx([wanted[name].mean()], abs=1e-9), name
 
 
-def test_ties_are_the_mean_over_the_orders_that_names_make() -> None:
+@pytest.mark.parametrize("last", [0, 1])
+def test_ties_are_the_mean_over_the_orders_that_names_make(last: int) -> None:
     score = [5.0, 4, 4, 4, 4, 3, 3, 2, 2, np.nan, np.nan]
-    documents = pd.DataFrame({"score": score, "label": [0, 1, 0, None, 1, 0, 1, 1, 1, 1, 0]})
+    documents = pd.DataFrame({"score": score, "label": [0, 1, 0, None, 1, 0, 1, 1, 1, 1, last]})
     documents = documents.assign(label=documents["label"].astype(float), query="q")
     orders = [
         trec_eval(documents.assign(name=["k", *four, *rest, "l", "m"]))

@@ -126,7 +126,7 @@ def describe(drawing: Any) -> list[str]:
         return [f"figure {size}, no legend", *told]
     (title, *names), face = texts(box), to_hex(box.get_frame().get_facecolor(), True)
     sizes = {text.get_fontsize() for text in (box.get_title(), *box.get_texts())}
-    legend = f"figure {size}, legend {title!r} {written(*sizes, face, box.get_gid())}:"
+    legend = f"figure {size}, legend {title!r} {written(*sizes, face, box.get_gid() or box._loc)}:"
     for name, handle in zip(names, box.legend_handles, strict=True):
         ink = handle.get_color() if isinstance(handle, Line2D) else handle.get_facecolor()
         legend += f" {name!r} {to_hex(ink, True)}"

@@ -27,8 +27,9 @@ def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ra
     exact: list[Any] = [[*map(Fraction, each)] for each in np.transpose(counts).tolist()]
     values = [oracle.metric(name, oracle.Table._make([*each, False])) for each in exact]
     np.testing.assert_allclose(y, values)
-    assert (np.diff(x) > 0).all() and x.size > 400
-    assert {*ranks[1:]} <= {*x} and x[-1] == ranks[-1]
+    assert (np.diff(x) > 0).all() and x.size > 400 and {*ranks[1:]} <= {*x} and x[-1] == ranks[-1]
+    new = FRAME.pu.contingency(0.2, ranks=[*range(241)], target="population")
+    assert {*range(241)} <= {*bands(new.pu.plot_metric(name))[0].get_xy()[:, 0]}
 
 
 def test_each_group_ends_at_its_own_size() -> None:
@@ -132,8 +133,7 @@ def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> Non
     assert legend(ax) == ["β = 0.2", f"{BAND},\nβ from 0.1 to 0.3"]
     plain = tables.drop_vars("inside").isel(rank=slice(1, None))
     place = plain["threshold" if x == "threshold" else "rank"] / (240 if x == "fraction" else 1)
-    edges = {*map(tuple, bands(ax)[0].get_xy().round(9))}
-    values = plain.pu.metric("precision")
+    edges, values = {*map(tuple, bands(ax)[0].get_xy().round(9))}, plain.pu.metric("precision")
     for side in (values.max(["beta", "bound"]), values.min(["beta", "bound"])):
         assert {*zip(place.values.round(9), side.values.round(9), strict=True)} <= edges
     alone = tables.sel(beta=[0.2]).drop_attrs().pu.plot_metric("precision", x=x)

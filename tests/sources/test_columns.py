@@ -11,10 +11,8 @@ import xarray as xr
 
 from pu_accessor import PUError, PUValueError, from_arrays, from_chunks
 
-MEANT = [True, None, False, None, True]
-NUMBERS = [1, None, 0, None, 1]
-FLOATS = np.array([1, np.nan, 0, np.nan, 1])
-SCORE = [5.0, 4.0, 3.0, 2.0, 1.0]
+MEANT, NUMBERS = [True, None, False, None, True], [1, None, 0, None, 1]
+FLOATS, SCORE = np.array([1, np.nan, 0, np.nan, 1]), [5.0, 4.0, 3.0, 2.0, 1.0]
 
 
 def tables_of(score: Any, label: Any, **coding: Any) -> xr.Dataset:
@@ -114,7 +112,7 @@ THRESHOLDED: list[Any] = [
     (np.linspace(0, 1, 99), "probabilities", 0.5),
     (pd.array([0.2, 0.99, None], "Float64"), "probabilities", 0.5),
     *((range(20), "many grades", 1), ([*"0123456789"], "many grades", 1)),
-    (np.linspace(-3, 8, 14), "measurements", 2.5),
+    *((np.linspace(a, b, 15), "measurements", (a + b) / 2) for a, b in ((-3, 8), (0.25, 2))),
 ]
 
 
@@ -128,6 +126,7 @@ def test_numbers_are_thresholded_by_the_line(label: Any, looks: str, least: floa
     many = pd.Series(label).astype(float) >= least
     assert frame["label"].notna().tolist() == many.tolist()
     assert (looks == "probabilities") == ("are not supported" in str(told.value))
+    assert str(told.value).endswith({"many grades": "makes the others unlabeled."}.get(looks, "."))
 
 
 # Scores

@@ -137,8 +137,7 @@ def test_groups_are_those_of_the_groupby_in_its_order(
             keys = pd.Categorical(keys, rng.permutation([*"abcde"]), ordered=kind == "ordered")
         frame[name] = rng.integers(0, 3, 40) if kind == "int" else keys
     best = frame.groupby(names, **how | {"as_index": True})["score"].agg(["size", "max"])
-    best = best[best["size"] > 0]
-    found = pu(frame.groupby(names, **how)).contingency(0, ranks=[1])
+    best, found = best[best["size"] > 0], pu(frame.groupby(names, **how)).contingency(0, ranks=[1])
     assert found["threshold"].values[:, 0].tolist() == best["max"].tolist()
     assert found["n_known_positive"].values.tolist() == best["size"].tolist()
     index = found.indexes[found["n_known_positive"].dims[0]]
@@ -282,8 +281,7 @@ POOL: dict[str, Any] = {"by": "fold", "pool": True}
 
 def make_frame(seed: int, ties: bool = False, size: int = 60) -> pd.DataFrame:
     """Return folds, each on a scale of its own, of sizes that differ."""
-    rng = np.random.default_rng(seed)
-    fold = np.repeat(np.arange(4), size + 7 * np.arange(4))
+    rng, fold = np.random.default_rng(seed), np.repeat(np.arange(4), size + 7 * np.arange(4))
     truth, shown = rng.random(fold.size) < 0.35, rng.random(fold.size)
     label = np.where(shown < np.where(truth, 0.5, 0.1), truth, np.nan)
     score = np.round(rng.normal(truth), 0 if ties else 9) * (1 + fold) - 20 * fold
@@ -407,6 +405,8 @@ def test_folds_without_known_positives_are_no_obstacle() -> None:
     assert frame.pu(**POOL).auroc(BETA)["estimate"].item() == completed(frame, "auroc")
     both = frame.pu(**POOL, score=MODELS).compare("auroc", BETA)
     assert np.isfinite(both["p_value"]).all()
+    alone = frame[frame["fold"] == 2].pu(score=MODELS)
+    assert_frame_equal(*(pu.compare("auroc", BETA) for pu in (alone(**POOL), alone)))
 
 
 NO_ANSWER: list[Any] = [

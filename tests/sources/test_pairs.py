@@ -24,8 +24,8 @@ def melted(frame: Rows) -> Rows:
 
 
 OLD: Any = {"target": "examples"}
-BOUND: list[dict[str, Any]] = [{}, {"propensity": "propensity"}, {"cluster": "patient"}]
-BOUND += [{"count": "times"}, {"weight": "weight"}]
+NAMED = {"propensity": "propensity", "cluster": "patient", "count": "times", "weight": "weight"}
+BOUND: list[dict[str, Any]] = [{}, *({role: name} for role, name in NAMED.items())]
 
 
 @fuzzed(2)
@@ -53,14 +53,14 @@ def changed(name: str, rows: Any, value: Any) -> Rows:
     return LONG.assign(**{name: LONG[name].mask(LONG.index.isin(rows), value)})
 
 
+NEW = {"propensity": 0.95, "patient": 0.95, "times": 99, "weight": 99}
 SAME = "must be the same in all groups, but 3 of 400"
 WRONG: list[tuple[Rows, dict[str, Any], str]] = [
     (GONE, {}, r"on='id' must pair .* but [23] of 400 e"),
     (TWICE, {}, r"on='id' must name each example once .* but 2 examples occur in a group twice"),
     (TWICE, {"on": ["day", "id"]}, r"on=\['day', 'id'\] must .* but 2 examples occur in a"),
     *((changed("label", of[:2], now), {}, "label must .* 2 of") for of, now in LABELS),
-    (changed("propensity", KNOWN[:3], 0.95), {"propensity": "propensity"}, f"propensity {SAME}"),
-    (changed("patient", KNOWN[:3], 0.95), {"cluster": "patient"}, f"cluster {SAME}"),
+    *((changed(x, KNOWN[:3], NEW[x]), {role: x}, f"{role} {SAME}") for role, x in NAMED.items()),
 ]
 
 

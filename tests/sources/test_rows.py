@@ -101,8 +101,9 @@ def test_reprs_of_chunks_weights_and_nothing() -> None:
 
 def test_reprs_say_what_is_bound_and_how_to_bind() -> None:
     frame = FRAME.rename(columns={"score": "<b>"})
-    told = " ".join(repr(frame.pu).split())
-    assert "no 'score' among ['<b>', 'label', 'propensity']" in told and "df.pu(score=" in told
+    told = " ".join(repr(frame.groupby("label").pu).split())
+    assert told.startswith("<df.groupby('label').pu> ") and "df.pu(score=" in told
+    assert "no 'score' among ['<b>', 'label', 'propensity']" in told
     assert "&lt;b&gt;" in frame.pu._repr_html_()
     bound = repr(frame.pu(score="<b>", unlabeled=None).assume(monotone=True))
     assert bound.startswith("<df.pu(score='<b>').assume(monotone=True)>\n")

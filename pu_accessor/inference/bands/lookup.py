@@ -71,8 +71,8 @@ def bound_at_some_ranks(name: str, ranks: IntArray, values: Any) -> ShareByRank:
     known, array = np.asarray(ranks)[order], _as_array(name, values)[order]
 
     def side(examples: int) -> FloatArray:
-        if known[0] < 0 or known[-1] > examples:
-            outside = known[(known < 0) | (known > examples)]
+        outside = known[(known < 0) | (known > examples)]
+        if outside.size:
             raise PUValueError(
                 f"band must have ranks from 0 to {examples}, the number of examples, but its "
                 f"{name} has {outside.tolist()[:5]}."

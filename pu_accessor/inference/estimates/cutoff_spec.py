@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, inf, isnan, nan
+from math import isnan, nan
 from numbers import Integral, Real
 from typing import TypeAlias
 
@@ -28,7 +28,6 @@ SYNONYMS: Mapping[str, str] = {
     "specificity": "tnr",
     "elusion": "for",
 }
-_MAX_INT = 2**53  # larger integers may not be floats
 _KIND_HINTS = {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 
 
@@ -50,7 +49,7 @@ def read_at(at: At) -> Cutoff:
     if isinstance(at, Real) and is_number(at):
         number = float(at)
         share = f"at={{'fraction': {number}}} for a share of the examples, or "
-        rank = f"at={number:.0f}, or " if 1 < number < _MAX_INT and number.is_integer() else ""
+        rank = f"at={number:.0f}, or " if number > 1 and number.is_integer() else ""
         raise PUTypeError(
             f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
             f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."
@@ -93,7 +92,7 @@ def _read_value(kind: str, value: float) -> Cutoff:
     if not is_number(value):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
     if kind == "rank":
-        if not (0 <= value < inf and value == floor(value)):
+        if not (value >= 0 and value % 1 == 0):
             raise rank_error("the number of examples", value)
         return Cutoff(kind, int(value))
     if kind == "threshold":

@@ -91,8 +91,8 @@ def estimate_early_recognition(
     mean = estimate_mean(ranking, betas, weights, rule.level)
     examples, positives = sum(ranking.total), known_positives.count_positives(ranking.total, betas)
     top, bottom = weights.ends(examples, positives)
-    value, *limits = weights.scale(examples, positives, *mean.parts)
-    statistic = intervals.Estimates(value, mean.error / (top - bottom), *np.clip(limits, 0, 1))
+    value, lower, upper = weights.scale(examples, positives, *mean.parts)
+    statistic = intervals.Estimates(value, mean.error / (top - bottom), lower, upper)
     completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
     if not is_future:
         statistic = intervals.fix_where_known(ranking, betas, statistic, completed)
@@ -107,8 +107,7 @@ def _mean_on_this_sample(
     weight, n, examples = weights.mean(start, end - start), start.size, sum(ranking.total)
     positives = known_positives.count_positives(ranking.total, betas)
     standard_error = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
-    factor = known_positives.hidden_share(ranking.total, betas) ** 0.5
-    error = np.where(factor > 0, standard_error * factor, 0.0)
+    error = standard_error * known_positives.hidden_share(ranking.total, betas) ** 0.5
     hidden = (positives - n).tolist()
     limits = [_hidden_weight_limits(weight, m, weights, examples, level) for m in hidden]
     means = (weight.sum() + (positives - n) * np.transpose(limits)) / positives

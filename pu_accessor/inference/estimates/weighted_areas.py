@@ -58,8 +58,7 @@ def weighted_auroc(
     ranks = [[limit(m, side=side) if m else np.nan for m in hidden] for side in (0, 1)]
     means = (rank.sum() + (positives - n) * np.array(ranks)) / positives
     high, low = 1 - (means - (positives + 1) / 2) / negatives
-    lower, upper = np.maximum(np.fmin(lower, low), 0), np.minimum(np.fmax(upper, high), 1)
-    return Estimates(value, error, lower, upper)
+    return Estimates(value, error, np.fmin(lower, low), np.fmax(upper, high))
 
 
 def weighted_ap(
@@ -83,8 +82,7 @@ def estimates_with_limits(
 ) -> Estimates:
     """Return estimates with limits, widened to the value."""
     lower, upper = np.array(limits, np.float64).T
-    inside = np.minimum(value, 1)
-    return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
+    return Estimates(value, error, np.minimum(lower, value), np.maximum(upper, value))
 
 
 def jackknife_ap(ranking: Ranking, weight: FloatArray, betas: FloatArray) -> FloatPair:

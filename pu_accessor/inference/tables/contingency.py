@@ -195,7 +195,8 @@ def _with_estimate(
     clipped[:, _LIMITS] = bounds.clipped[..., :betas]
     completed = count_above(completions, bounds.ranking)
     limits = _running_limits(bounds, bands, completed, settings)
-    estimate = np.clip(completed, *(limits or np.moveaxis(ends, 1, 0)))
+    between = (np.minimum(*limits), np.maximum(*limits)) if limits else np.moveaxis(ends, 1, 0)
+    estimate = np.clip(completed, *between)
     # Moved, or outside of a band that contains no labeling.
     moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
     if limits:
@@ -208,7 +209,8 @@ def _with_estimate(
 def _running_limits(
     bounds: LatentBounds, bands: Bands, completed: FloatArray, settings: Settings
 ) -> tuple[Numbers, Numbers] | None:
-    """Return the limits of all labelings in a band, (cutoffs, betas); None if not needed."""
+    """Return the limits of all labelings in a band, which cross if there is none; or nothing."""
+    # Shape (cutoffs, betas).
     ranking, ends = bounds.ranking, bounds.possible[..., : completed.shape[1]]
     low, high = ends[:, 0], ends[:, 1]
     if settings.band == "simultaneous":  # it includes the estimate
@@ -221,8 +223,8 @@ def _running_limits(
         narrowed = narrow_bounds(ranking.unlabeled, ends)
     else:
         return None
-    low, high = np.moveaxis(narrowed, 1, 0)  # they can cross
-    return np.minimum(low, high), np.maximum(low, high)
+    low, high = np.moveaxis(narrowed, 1, 0)
+    return low, high
 
 
 def _refine_where_clipped(
@@ -248,11 +250,12 @@ def _clip_bends(
     limits, head = _running_limits(bounds, bands, completed, settings), ranking.unlabeled
     if limits is None:
         return np.empty(0, np.int64)
-    outside = (completed < limits[0] - COUNT_TOLERANCE) | (completed > limits[1] + COUNT_TOLERANCE)
+    low, high = limits
+    outside = (completed < low - COUNT_TOLERANCE) | (completed > high + COUNT_TOLERANCE)
     step, beta = np.nonzero(outside[:-1] | outside[1:])
     start, end = head[step], head[step + 1]
     here, following = completed[step, beta], completed[step + 1, beta]
-    bends = []
+    bends = [start + (low - high)[step, beta], end - (low - high)[step + 1, beta]]  # they cross
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = (following - here) / (end - start)
         for limit in limits:

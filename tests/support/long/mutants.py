@@ -38,7 +38,8 @@ WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\
 STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
 # What runs as modules are imported, before a mutant comes to be.
 IMPORTED = re.compile(
-    r"\.x_(explain_call_errors|_checked_method|_names_arguments|_of_(tables|ranking)|_at_cutoff|_ratio|_?register)__"
+    r"\.x_(explain_call_errors|_checked_method|_names_arguments|_of_(tables|ranking)|_at_cutoff|"
+    r"_ratio|_?register)__"
 )
 # Threads of polars do not survive a fork; a copy of an example for each mutant says nothing more.
 LEFT_OUT = re.compile(r"polars|\bpl\.|__mutmut_\d")
