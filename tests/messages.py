@@ -258,7 +258,6 @@ TYPE = [
     ("GROUPS.gap('precision', at={'threshold': 1})", "beta must be passed", "on future data"),
     ("BOTH.compare(metric='average_precision')", "beta must be passed to compare 'average_prec"),
     ("TABLES.assign(tp=TABLES.tp.astype(str)).pu.metric('f1')", "'tp' must contain numbers"),
-    ("PU.plot_roc(0.3, line_kws=3)", "line_kws"),
     ("pu_accessor.beta_from_labels(3)", "n_labeled must be passed"),
     ("pu_accessor.beta_from_labels(BY_HAND, n_unlabeled=9, sequential=1)", "sequential must be"),
     ("pu_accessor.beta_from_labels(1, 2, 9, rest='no')", "rest must be True or False"),
@@ -267,7 +266,10 @@ TYPE = [
     ("labeling.add_labels(SMALL, [True, False])", "found must be a Series, but a list was passed"),
     ("labeling.positives_needed(0.1, pilot=PILOT, beta=0.1)", "n_unlabeled=10_000"),
     ("labeling.power(0.1, 10.0, 50, pilot=PILOT, beta=0.1)", "must be an integer"),
-    ("DF.pu.report(0.3).save(3)", "name of a file"),
+    *[
+        ("DF.pu.report(0.3).save(3)", "name of a file"),
+        ("PU.plot_roc(0.3, line_kws=3)", "line_kws"),
+    ],
     ("from_arrays(['0.5', '0.1'], [1, None]).auroc(0)", "must contain real numbers", "'0.5'"),
     ("from_chunks(iter([DF]))", "can be read more than once", "list_iterator", "lambda: pd.read_"),
     ("pl.from_pandas(DF).lazy().group_by('site').pu", "lf.pu(by='key')"),
@@ -355,9 +357,8 @@ DATA = [
 ]
 ATTRIBUTE = [
     *((f"{x}.roc_auc_score", "Write df.pu.auroc(0.3)") for x in ("df.pu", "pu_accessor")),
-    ("ds.pu.att", "Write ds.pu.at(rank=100)."),
     ("df.pu.plot_recall", "Write df.pu.plot_metric('recall', 0.3)"),
-    ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')"),
+    *[("ds.pu.att", "ds.pu.at(rank=100)"), ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')")],
 ]
 KINDS: dict[type[Exception], Sequence[tuple[str, ...]]] = {PUValueError: VALUE, PUTypeError: TYPE}
 KINDS |= {PUKeyError: KEY, PUDataError: DATA, AttributeError: ATTRIBUTE}
