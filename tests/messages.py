@@ -109,7 +109,7 @@ VALUE = [
     ("PU.robustness('auroc', 0.3, at=3)", "at must be left out with 'auroc'"),
     # tables
     ("TABLES.pu.area('average_precision', max_fpr=0.1)", "max_fpr must be None with 'av"),
-    *((f"WRONG.{x}", "does not: how") for x in ("plot_pr()", "area('average_precision')")),
+    *((f"WRONG.{x}", "is not in a ROC curve") for x in ("plot_pr()", "area('average_precision')")),
     ("TABLES.isel(rank=[]).pu.area('auroc')", "'rank' is empty"),
     ("TABLES.isel(rank=[0, 1, 3]).pu.area('auroc')", "of 3 ranks", "Make them"),
     ("ds.pu.area('TSS')", "That is df.pu.metric('informedness', 0.3, at=100)"),

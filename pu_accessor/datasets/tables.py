@@ -36,9 +36,8 @@ _PROMISE = {  # of bounds of an area, by whether the band is simultaneous
     False: "none: bounds hold at each cutoff; for the area between them: band='simultaneous'",
 }
 _NO_UNIQUE_COUNTS = (
-    "The Dataset must tell counts, but a ROC curve with contamination does not: how many known "
-    "positives are wrong differs between cutoffs. Pass the tables, "
-    "df.pu.contingency(0.3, ranks='breakpoints'), or df.pu.pr_bounds(0.3)."
+    "The Dataset must tell counts, but at which cutoffs known positives are wrong is not in a ROC "
+    "curve. Pass df.pu.contingency(0.3, ranks='breakpoints'), or df.pu.pr_bounds(0.3)."
 )
 
 

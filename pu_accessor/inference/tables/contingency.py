@@ -195,11 +195,11 @@ def _with_estimate(
     clipped[:, _LIMITS] = bounds.clipped[..., :betas]
     completed = count_above(completions, bounds.ranking)
     limits = _running_limits(bounds, bands, completed, settings)
-    between = (np.minimum(*limits), np.maximum(*limits)) if limits else np.moveaxis(ends, 1, 0)
+    between = np.moveaxis(ends, 1, 0) if limits is None else np.sort(limits, axis=0)
     estimate = np.clip(completed, *between)
     # Moved, or outside of a band that contains no labeling.
     moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
-    if limits:
+    if limits is not None:
         np.maximum(moved, np.abs(estimate - np.clip(estimate, ends[:, 0], ends[:, 1])), out=moved)
     np.greater(moved, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
     in_head[:, _ESTIMATE] = np.floor(estimate + (0.5 + COUNT_TOLERANCE)) if rounded else estimate
@@ -208,9 +208,9 @@ def _with_estimate(
 
 def _running_limits(
     bounds: LatentBounds, bands: Bands, completed: FloatArray, settings: Settings
-) -> tuple[Numbers, Numbers] | None:
-    """Return the limits of all labelings in a band, which cross if there is none; or nothing."""
-    # Shape (cutoffs, betas).
+) -> Numbers | None:
+    """Return the limits of all labelings in a band, (side, cutoffs, betas); None if not needed."""
+    # They cross where the band contains no labeling.
     ranking, ends = bounds.ranking, bounds.possible[..., : completed.shape[1]]
     low, high = ends[:, 0], ends[:, 1]
     if settings.band == "simultaneous":  # it includes the estimate
@@ -223,8 +223,7 @@ def _running_limits(
         narrowed = narrow_bounds(ranking.unlabeled, ends)
     else:
         return None
-    low, high = np.moveaxis(narrowed, 1, 0)
-    return low, high
+    return np.moveaxis(narrowed, 1, 0)
 
 
 def _refine_where_clipped(
