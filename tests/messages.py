@@ -355,6 +355,7 @@ DATA = [
 ATTRIBUTE = [
     *((f"{x}.roc_auc_score", "Write df.pu.auroc(0.3)") for x in ("df.pu", "pu_accessor")),
     ("df.pu.plot_recall", "Write df.pu.plot_metric('recall', 0.3)"),
+    ("df.pu.lift", "Write df.pu.metric('lift', 0.3"),
     *[("ds.pu.att", "ds.pu.at(rank=100)"), ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')")],
 ]
 KINDS: dict[type[Exception], Sequence[tuple[str, ...]]] = {PUValueError: VALUE, PUTypeError: TYPE}

@@ -129,8 +129,10 @@ def test_the_estimate_is_straight_between_breakpoints(seed: int) -> None:
     frame, how = binormal(14, 36, 0.5, seed)[0], {"level": 0.5, "target": "examples"}
     pu: Any = frame.assign(label=frame["label"].mask(frame.index >= 44, 0)).pu
     one, ranks = pu.assume(reference=STRAIGHT[seed]), ("breakpoints", "all")
-    few, every = (one.roc_bounds(0.6, ranks=r, **how)["tpr"][:, 1, 0] for r in ranks)
-    np.testing.assert_allclose(np.interp(every["rank"], few["rank"], few), every, atol=1e-9)
+    for band in ("simultaneous", "exact"):
+        few, every = (one.roc_bounds(0.6, ranks=r, band=band, **how)["tpr"][..., 0] for r in ranks)
+        for low, high in zip(few.T, every.T, strict=True):  # at few ranks, at every rank
+            np.testing.assert_allclose(np.interp(every["rank"], few["rank"], low), high, atol=1e-9)
     best, each = (one.metric("f1", 0.6, at=at) for at in ("maximum", {"rank": every["rank"]}))
     assert best["estimate"].item() == pytest.approx(each["estimate"].max(), abs=1e-12)
     found = pu.assume(reference="tightest").rank_cdf(0.6, ranks="all")
