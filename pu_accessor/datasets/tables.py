@@ -303,7 +303,7 @@ def select_cutoffs(dataset: xr.Dataset, **points: Any) -> xr.Dataset:
     selected = numbered.isel({CUTOFF_DIM: cutoffs})
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # ranks may be those of others
         above = selected["tp"].variable + selected["fp"].variable
-        estimate = above.sizes.get("bound", 1) // 2  # of new examples it alone has ranks
+        estimate = above.sizes.get("bound", 1) // 2  # on future data it alone has ranks
         own = above.isel(bound=estimate, beta=0, missing_dims="ignore").compute()
         selected = selected.assign_coords(rank=own)
     selected["rank"].attrs = {**dataset["rank"].attrs, "cutoffs": "selected", "n_cutoffs": 0}
