@@ -56,10 +56,7 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
 
 
 def with_counts(curves: xr.Dataset, *, of_rates: bool = False) -> xr.Dataset:
-    """Return curves with their tables; tables as they are.
-
-    `of_rates` tells that only both rates of a ROC curve are asked of them.
-    """
+    """Return curves with their tables; `of_rates` asks both rates of a ROC curve alone."""
     has_wrong = bool(curves.attrs.get("contamination"))
     names = curves_in(curves)[:: -1 if has_wrong and not of_rates else 1]
     if COUNTS[0] in curves or not names:

@@ -489,7 +489,8 @@ class Sweep:
         if isinstance(ranked, Ranking):
             return estimate_metric(self.metric, ranked, beta, settings, self.target, self.cutoff)
         tests = paired_tests(ranked, beta, settings, self.target)
-        return Estimates(tests.difference, tests.difference + nan, tests.lower, tests.upper)
+        unknown = np.full_like(tests.difference, nan)
+        return Estimates(tests.difference, unknown, tests.lower, tests.upper)
 
     def supports(self, value: Estimates) -> BoolArray:
         """Return whether the conclusion is supported."""
