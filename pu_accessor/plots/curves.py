@@ -357,7 +357,7 @@ def _trace_pr(table: Table) -> Path:
     first = known & (np.arange(tp.size) >= np.argmax(known & (tp > 0)))
     names = [name for name in (*COUNTS, "rank") if name in table]
     _, (tp, fp, fn, _) = _filled({name: table[name][first] for name in names}, _PR_POINTS)
-    above, positives = tp + fp, tp[0] + fn[0]
+    above, positives = tp + fp, tp + fn  # which contamination changes along the curve
     recall, precision = tp / positives, tp / np.where(above > 0, above, 1)
     if recall[0] == 0:
         return recall, precision

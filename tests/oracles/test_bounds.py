@@ -119,9 +119,8 @@ def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     assert ask(few, band="simultaneous")["local_alpha"].item() == pytest.approx(0.05 / 2)
 
 
-STRAIGHT = dict.fromkeys((14, 17, 62, 209), "positives") | dict.fromkeys(
-    (42, 160, 164), "negatives"
-)
+STRAIGHT = dict.fromkeys((14, 17, 62, 209), "positives")
+STRAIGHT |= dict.fromkeys((42, 160, 164), "negatives")
 
 
 @pytest.mark.parametrize("seed", STRAIGHT)

@@ -137,7 +137,7 @@ VARIATIONS: dict[str, Variation] = EVERYWHERE | {
 # Not a value at each rank of groups, new examples at ranks of this sample.
 NOT = [("gain", "groups"), ("f1", "population")]
 PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], [*VARIATIONS][3:])]
-PAIRS += [("pr", "hues in panels"), *product(["f1"], [*VARIATIONS][5:])]
+PAIRS += [("pr", "hues in panels"), ("pr", "unlike"), *product(["f1"], [*VARIATIONS][5:])]
 
 
 def drawn(name: str, variation: str, **more: Any) -> Any:
@@ -185,7 +185,8 @@ def compare(name: str, points: list[Any], line: Any, edges: Any) -> None:
     if name == "pr":  # undefined before the first positive; the band has no teeth
         points = [each[np.argmax(each[:, 0] > 0) :] for each in points]
         for each, sign in ((points[1], -1), (points[2], 1)) if edges is not None else ():
-            assert (sign * (height(edges, each[:, 0], sign) - each[:, 1]) > -1e-6).all()
+            apart = sign * (height(edges, each[:, 0], sign) - each[:, 1])
+            assert (apart > -1e-6).all() and edges[:, 0].max() <= 1
         points, edges = points[:1], line
     for shown, wanted in ((line, points[:1]), (edges, points[1:])):
         for each in wanted if shown is not None else []:
