@@ -41,8 +41,6 @@ _MAX_BETA = 1 - 1e-6  # of a limit: at 1 nothing is negative, and few metrics ex
 _GRID_SHARES = np.array([0.25, 0.5, 0.75])  # of the range of feasible betas
 _ESTIMATE_COLUMNS = ("beta", "lower", "upper", "level")
 _OTHER_COLUMNS = ("reason", "method", "n", "n_unlabeled", "n_positive", "n_labeled")
-# Limits that are feasible betas, by method; other methods have estimates.
-_FEASIBLE_LIMITS = {"feasible": "upper", "two_sided": "both"}
 
 
 class Beta(NamedTuple):
@@ -51,7 +49,7 @@ class Beta(NamedTuple):
     values: FloatArray  # numbers, the middle of an interval, or the point of an estimate
     interval: Interval | None = None  # of possible or estimated betas
     level: float | None = None  # of the interval of an estimate; None: no estimate
-    limits: str = "none"  # ends that are feasible betas: none, upper or both
+    is_upper_limit: bool = False  # the point is the largest feasible beta, all below are possible
     n: int | None = None  # known positives of the estimate
     unlabeled: int | None = None  # examples of the estimate
 
@@ -95,21 +93,22 @@ class Beta(NamedTuple):
             return self.within()
         point, (lower, upper) = self.point, self._limits_at((1 + level) / 2)
         upper = min(upper, max(point, _MAX_BETA))
-        last = {"none": lower, "upper": point, "both": upper}[self.limits]
-        inside = lower + _GRID_SHARES * (last - lower) if last > lower else np.empty(0)
+        inside = lower + _GRID_SHARES * (point - lower)
+        if not self.is_upper_limit or point <= lower:
+            inside = np.empty(0)
         return np.concatenate([[point, lower, upper], inside])
 
     def at_level(self, level: float) -> Beta:
         """Return an estimate with the interval of another level."""
-        lower, upper = self._limits_at(level if self.limits == "upper" else (1 + level) / 2)
+        lower, upper = self._limits_at(level if self.is_upper_limit else (1 + level) / 2)
         return self._replace(interval=(lower, min(upper, 1.0)), level=level)
 
     def _limits_at(self, share: float) -> Interval:
         """Return the limits at another quantile of the normal distribution."""
-        level, only_upper = self.level or 0.0, self.limits == "upper"
-        stated = level if only_upper else (1 + level) / 2
+        level = self.level or 0.0
+        stated = level if self.is_upper_limit else (1 + level) / 2
         scale = scipy.special.ndtri(share) / max(scipy.special.ndtri(stated), 1e-9)
-        down = (1.0 if only_upper else scale) * (self.point - self.lower)
+        down = (1.0 if self.is_upper_limit else scale) * (self.point - self.lower)
         return max(self.point - down, 0.0), self.point + scale * (self.upper - self.point)
 
     def check_counts(self, total: Counts) -> None:
@@ -275,8 +274,8 @@ def _read_row(row: Mapping[Hashable, Any]) -> Beta:
     lower, upper = as_betas(row["lower"]).item(), as_betas(row["upper"]).item()
     n, unlabeled = (_as_count(row.get(name)) for name in ("n", "n_unlabeled"))
     within = min(lower, point), max(upper, point)
-    limits = _FEASIBLE_LIMITS.get(str(row.get("method")), "none")
-    return Beta(values, within, check_level(row["level"]), limits, n, unlabeled)
+    is_upper_limit = row.get("method") == "feasible"
+    return Beta(values, within, check_level(row["level"]), is_upper_limit, n, unlabeled)
 
 
 def _as_count(value: Any) -> int | None:

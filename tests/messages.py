@@ -89,7 +89,7 @@ VALUE = [
     ("DF.pu(score='p').calibration(0.3, bins=[0.1, 1])", "ascend from 0 to 1"),
     ("DF.pu(score='p').calibration(0.3, band='dkw')", "'simultaneous', for all jointly"),
     ("DF.pu(by='fold', pool=True).metric('boyce')", "pool must be False where sc"),
-    ("PU.estimate_beta(method='two-sided')", "'two_sided'"),
+    ("PU.estimate_beta(method='two_sided')", "method='mean_matching'"),
     ("PU.check_assumptions(strata='site')", "beta must be passed with strata='site'"),
     # comparisons
     ("BOTH.compare('auroc', [0.5, 1])", "beta = 1"),

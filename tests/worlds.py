@@ -200,7 +200,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
         BY_SHARE.map(lambda one: dict([one])),
     ),
     **dict.fromkeys(["wave", "check_assumptions strata", "report strata"], STRATA),
-    "method": st.sampled_from(["feasible", "mean_matching", "two_sided"]),
+    "method": st.sampled_from(["feasible", "mean_matching"]),
     **dict.fromkeys(["precision", "recall", "fpr", "prevalence"], SHARES),
     **dict.fromkeys(["above", "below", "expected_beta"], SHARES),
     "cost": st.sampled_from([(1, 5), (2.5, 1), (0, 1)]),

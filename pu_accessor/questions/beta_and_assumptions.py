@@ -60,10 +60,10 @@ def estimate_beta(
 
     Parameters
     ----------
-    method : {"feasible", "two_sided", "mean_matching"}, default "feasible"
+    method : {"feasible", "mean_matching"}, default "feasible"
         "feasible" uses known positives and unlabeled rows, which give only an *upper limit* and
-        the largest plausible beta. The other two need known negatives that are a random sample of
-        the negatives.
+        the largest plausible beta. "mean_matching" needs known negatives that are a random sample
+        of the negatives.
     level : float, default 0.95
         Confidence level of the interval, in (0, 1).
 
@@ -77,7 +77,7 @@ def estimate_beta(
     Raises
     ------
     PUValueError
-        If nothing is unlabeled, or a method lacks known negatives.
+        If nothing is unlabeled, or known negatives are needed and missing.
 
     Warns
     -----
@@ -105,7 +105,8 @@ def estimate_beta(
     0  0.179    0.0  0.242  feasible
     """
     level = check_level(level)
-    check_option("method", method, METHODS)
+    hints = {"two_sided": "Pass method='mean_matching', which needs the same labels."}
+    check_option("method", method, METHODS, hints)
     self._read_arguments("estimate_beta", level=level)
 
     def compute(ranking: Ranking, _: Beta, __: Settings) -> tuple[Prior, Counts]:

@@ -185,11 +185,11 @@ def test_betas_too_high_for_the_ranking_stand_for_an_end(place: int, rises: bool
     np.testing.assert_allclose(np.ravel(found), disc_limits(first, second, second), atol=1e-3)
 
 
-@pytest.mark.parametrize("limits", ["none", "upper", "both"])
+@pytest.mark.parametrize("only_upper", [False, True])
 @pytest.mark.parametrize("side", [0, 1])
-def test_without_limits_at_the_estimate_there_are_none(side: int, limits: str) -> None:
+def test_without_limits_at_the_estimate_there_are_none(side: int, only_upper: bool) -> None:
     value = np.array([0.5, 0.45, 0.55, 0.46])
     low, high = value - 0.1, value + 0.1
     (low, high)[side][0] = np.nan
-    beta = Beta(np.array([0.3]), (0.2, 0.4), 0.95, limits)
+    beta = Beta(np.array([0.3]), (0.2, 0.4), 0.95, only_upper)
     assert np.isnan(add_beta_error(value, low, high, beta)).all()

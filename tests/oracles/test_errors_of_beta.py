@@ -17,7 +17,7 @@ from tests.cases import binormal, put
 from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.joint_oracle import disc_limits
 
-METHODS = {"by hand": "none", "feasible": "upper", "two_sided": "both"}
+METHODS = {"by hand": False, "feasible": True}  # whether beta has only an upper limit
 each_method = pytest.mark.parametrize("method", METHODS)
 ENDS, LEVEL = ["lower", "upper"], 0.95
 normal = special.ndtri
@@ -44,28 +44,25 @@ def estimated(method: str, numbers: list[float], level: float) -> pd.DataFrame:
     return pd.DataFrame([[*numbers, level]], columns=columns).assign(method=method)
 
 
-def grid_of(beta: pd.DataFrame, limits: str, level: float) -> list[float]:
+def grid_of(beta: pd.DataFrame, only_upper: bool, level: float) -> list[float]:
     """Return the estimate, its limits as of another level, and what is between some of them."""
     point, low, high, stated = beta[["beta", *ENDS, "level"]].iloc[0]
     one_sided = normal((1 + level) / 2) / normal(stated)
     both = normal((1 + level) / 2) / normal((1 + stated) / 2)
-    low = low if limits == "upper" else max(point - both * (point - low), 0)
-    high = point + (one_sided if limits == "upper" else both) * (high - point)
-    last = {"none": low, "upper": point, "both": high}[limits]
-    inside = [low + share * (last - low) for share in (0.25, 0.5, 0.75) if last > low]
+    low = low if only_upper else max(point - both * (point - low), 0)
+    high = point + (one_sided if only_upper else both) * (high - point)
+    inside = [low + share * (point - low) for share in (0.25, 0.5, 0.75) if only_upper]
     return [point, low, high, *inside]
 
 
-def joined(asked: Any, limits: str) -> list[float]:
+def joined(asked: Any, only_upper: bool) -> list[float]:
     """Return an answer at the estimate, and limits of both errors, from those at each beta."""
     value = "difference" if "difference" in asked else "estimate"
     values, lows, highs = (asked[name].to_numpy() for name in (value, *ENDS))
-    if limits == "both":  # no beta is any likelier than another
-        return [values[0], lows.min(), highs.max()]
-    places = [0, 2, 2] if limits == "upper" else [0, 1, 2]
+    places = [0, 2, 2] if only_upper else [0, 1, 2]
     some = (part[places] for part in (values, values - lows, highs - values))
     low, high = disc_limits(*(tuple(each.tolist()) for each in some))
-    free = [0, 1, *range(3, len(values))] if limits == "upper" else [0]
+    free = [0, 1, *range(3, len(values))] if only_upper else [0]
     return [values[0], min(low, *lows[free]), max(high, *highs[free])]
 
 
@@ -109,7 +106,7 @@ NAMES = ["precision", "recall", "fpr", "npv", "kappa"]
 @each_method
 @pytest.mark.parametrize("place", [0, 6, 12, 45, 85, 96])  # where limits are cut, and where not
 def test_joint_limits_of_a_metric_are_those_of_all_tables(method: str, place: int) -> None:
-    n, rest, limits = 20, 80, METHODS[method]
+    n, rest, only_upper = 20, 80, METHODS[method]
     score = np.arange(n + rest, 0, -1.0)
     known = np.isin(np.arange(n + rest), 3 * np.arange(n) + np.arange(n) // 7)
     labels = [True if one else None for one in known.tolist()]
@@ -125,12 +122,12 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables(method: str, place: in
         middle = min(max(float(completed), lower), upper)
         return m, middle, lower, upper, max(m - rest + head, 0), min(m, head)
 
-    grid = grid_of(beta, limits, LEVEL)
-    walk = [(each, 1.0) for each in grid if limits == "both" or each not in grid[1:3]]
+    grid = grid_of(beta, only_upper, LEVEL)
+    walk = [(each, 1.0) for each in grid if each not in grid[1:3]]
     shares = np.sin(np.pi / 8 * np.arange(1, 5)).tolist()
-    for end in {"none": grid[1:3], "upper": grid[2:3], "both": grid[1:1]}[limits]:
+    for end in grid[1 + only_upper : 3]:
         walk += [(point + t * (end - point), math.sqrt(max(1 - t * t, 0.0))) for t in shares]
-    walk += {"none": [], "upper": [(low, 1.0)], "both": [(low, 1.0), (high, 1.0)]}[limits]
+    walk += [(low, 1.0)] * only_upper
     claims = [claim(beta) for beta, _ in walk]
     cut = any(c[2] < c[4] for c in claims), any(c[3] > c[5] for c in claims)
     found = pu.metric(NAMES, beta, at=place, target="examples", level=LEVEL)
@@ -179,7 +176,7 @@ def test_tables_have_the_level_that_is_left(name: str, level: float, stated: flo
     found = ask(beta, level=level)
     betas, inside = found["beta"].values, found["inside"].values
     assert betas[~inside].tolist() == [0.1]
-    wanted = beta[ENDS].iloc[0].tolist() if stated > level else grid_of(beta, "none", left)[1:3]
+    wanted = beta[ENDS].iloc[0].tolist() if stated > level else grid_of(beta, False, left)[1:3]
     assert [betas[inside].min(), betas[inside].max()] == pytest.approx(wanted, rel=1e-9)
     each = ask(betas, level=left)
     assert found.attrs["level"] == each.attrs["level"]

@@ -86,7 +86,7 @@ ASKED: list[tuple[str, Roles]] = [
     ("calibration", {"beta": 0.3, "bins": 4, **P}),
     ("cutoff", {"beta": 0.3, "precision": 0.4}),
     ("cutoff", {"beta": 0.3, "recall": 0.5, "target": "population"}),
-    *(("estimate_beta", {"method": how}) for how in ("two_sided", "feasible", "mean_matching")),
+    *(("estimate_beta", {"method": how}) for how in ("feasible", "mean_matching")),
     ("check_assumptions", {"beta": 0.3, "strata": "fold", "wave": "fold"}),
     ("compare", {"score": ["holes", "other"], "metric": "auroc", "beta": 0.3}),
     ("compare", {"score": MODELS, "metric": "precision", "beta": 0.3, **AT}),

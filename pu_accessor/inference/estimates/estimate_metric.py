@@ -248,23 +248,19 @@ def add_beta_error(
     value: FloatArray, lower: FloatArray, upper: FloatArray, beta: Beta
 ) -> FloatPair:
     """Return the extremes of A(t) +- sqrt(1 - t**2)*d(t) on the way to the limits of beta."""
-    # Betas that are only bounded, from above or from both sides, keep the limits of the ranking.
     is_undefined = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
-    if beta.limits == "both":
-        low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
-    else:
-        value = _fill_impossible_betas(value)
-        # Unknown errors are those at the estimate.
-        lower_error, upper_error = (
-            np.maximum(np.where(np.isnan(error), error[..., :1], error), 0.0)
-            for error in (value - lower, upper - value)
-        )
-        low = _extreme_limit(np.fmin, value, -lower_error, beta)
-        high = _extreme_limit(np.fmax, value, upper_error, beta)
-        if beta.limits == "upper":
-            free_betas = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
-            low = np.fmin(low, np.fmin.reduce(lower[..., free_betas], axis=-1))
-            high = np.fmax(high, np.fmax.reduce(upper[..., free_betas], axis=-1))
+    value = _fill_impossible_betas(value)
+    # Unknown errors are those at the estimate.
+    lower_error, upper_error = (
+        np.maximum(np.where(np.isnan(error), error[..., :1], error), 0.0)
+        for error in (value - lower, upper - value)
+    )
+    low = _extreme_limit(np.fmin, value, -lower_error, beta)
+    high = _extreme_limit(np.fmax, value, upper_error, beta)
+    if beta.is_upper_limit:  # all betas below are as likely, and keep the limits of the ranking
+        free_betas = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
+        low = np.fmin(low, np.fmin.reduce(lower[..., free_betas], axis=-1))
+        high = np.fmax(high, np.fmax.reduce(upper[..., free_betas], axis=-1))
     low, high = (np.where(is_undefined, np.nan, end[..., np.newaxis]) for end in (low, high))
     return low, high
 
@@ -281,7 +277,7 @@ def _fill_impossible_betas(value: FloatArray) -> FloatArray:
 def _extreme_limit(pick: np.ufunc, value: FloatArray, error: FloatArray, beta: Beta) -> FloatArray:
     """Return the lowest or highest limit on the way to the limits of beta."""
     extremes = []
-    for end in (_UPPER,) if beta.limits == "upper" else (_LOWER, _UPPER):
+    for end in (_UPPER,) if beta.is_upper_limit else (_LOWER, _UPPER):
         middle, width = (
             np.multiply.outer(side[..., _POINT], 1 - _BETA_SHARES)
             + np.multiply.outer(side[..., end], _BETA_SHARES)
@@ -315,12 +311,10 @@ def _add_beta_error_to_table(
 def _betas_and_band_share(beta: Beta, level: float) -> FloatPair:
     """Return betas from the estimate to its limits, and the share of the band kept at each."""
     grid = beta.grid(level)
-    if beta.limits == "both":
-        return grid, np.ones(grid.size)
     point, lower, upper = grid[[_POINT, _LOWER, _UPPER]]
     kept = np.sqrt(1 - _TABLE_BETA_SHARES**2)
     up = point + _TABLE_BETA_SHARES * (upper - point)
-    if beta.limits == "upper":
+    if beta.is_upper_limit:
         free = np.delete(grid, _UPPER)
         return np.concatenate([free, up]), np.concatenate([np.ones(free.size), kept])
     down = point - _TABLE_BETA_SHARES * (point - lower)

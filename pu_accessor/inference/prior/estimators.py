@@ -1,9 +1,9 @@
 """Estimators of beta from a ranking, and their assumptions.
 
-"feasible": the largest feasible number of hidden positives, see `beta_limit`. "two_sided": the
-same from both ends, at half of 1 - level each. "mean_matching": beta is where the mean score of
-the unlabeled is between those of known negatives and known positives; its interval inverts a test
-at each beta [1], with Student's distribution and Welch's degrees of freedom.
+"feasible": the largest feasible number of hidden positives, see `beta_limit`.
+"mean_matching": beta is where the mean score of the unlabeled is between those of known negatives
+and known positives; its interval inverts a test at each beta [1], with Student's distribution and
+Welch's degrees of freedom.
 
 [1] E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954) 175-185.
 """
@@ -17,11 +17,10 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares
-from pu_accessor.inference.completion import reverse_ranking
 from pu_accessor.inference.influence import mean_and_variance, welch_df
 from pu_accessor.inference.prior.beta_limit import limit_from_positives
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
 _SCAR = "known positives are a simple random sample of all positives"
 _KNOWN_ODDS = "positives are labeled independently, with the given propensities"
@@ -115,20 +114,13 @@ def _plateau_p_value(ranking: Ranking) -> float:
     return float(scipy.special.ndtr(-(pairs - known * others / 2 - 0.5) / sqrt(spread)))
 
 
-def _two_sided(ranking: Ranking, level: float) -> Prior:
-    """Return limits of beta from both ends of the ranking."""
-    _check_negatives(ranking.total)
-    half, from_bottom = (1 - level) / 2, reverse_ranking(ranking)
-    lower, upper = 1 - limit_from_positives(from_bottom, half), limit_from_positives(ranking, half)
-    middle = (1 - limit_from_positives(from_bottom, 0.5) + limit_from_positives(ranking, 0.5)) / 2
-    if lower > upper:
-        return Prior(middle, lower, upper, (_CONTRADICTION,))
-    return Prior(min(max(middle, lower), upper), lower, upper)
-
-
 def _mean_matching(ranking: Ranking, level: float) -> Prior:
     """Match the mean score of the unlabeled to those of known negatives and positives."""
-    _check_negatives(ranking.total)
+    if not ranking.total.known_negative:
+        raise PUDataError(
+            "This method needs known negatives that are a random sample of the negatives, but "
+            "there are none. Use method='feasible', which gives an upper limit."
+        )
     # Mean of the shares of known positives and of known negatives below each step, ties half.
     both = ranking.known_positive, ranking.known_negative
     score = sum(1 - (known[:-1] + known[1:]) / (2 * known[-1]) for known in both) / 2
@@ -191,14 +183,6 @@ def _matching_interval(
     return float(ends[0]), float(ends[1])
 
 
-def _check_negatives(total: Counts) -> None:
-    if not total.known_negative:
-        raise PUDataError(
-            "This method needs known negatives that are a random sample of the negatives, but "
-            "there are none. Use method='feasible', which gives an upper limit."
-        )
-
-
 _CONTRADICTION = (
     "Known positives, known negatives and unlabeled examples contradict each other: no beta in "
     "[0, 1] fits. One kind of labels is not a random sample, or the model was trained on these "
@@ -213,6 +197,5 @@ _BOTH = f"{_SCAR}; known negatives are a simple random sample of all negatives"
 # Estimator and assumptions of each method.
 METHODS: Mapping[str, tuple[Callable[[Ranking, float], Prior], str]] = {
     "feasible": (_feasible, _LARGEST),
-    "two_sided": (_two_sided, _BOTH),
     "mean_matching": (_mean_matching, _BOTH),
 }

@@ -502,12 +502,11 @@ PROMISES = (
     ),
     *asked(
         *(0.94, "negatives known", SOME, TWO),
-        {f"`estimate_beta`: {x}": beta(estimated(x)) for x in ("mean_matching", "two_sided")},
+        {"`estimate_beta`: mean_matching": beta(estimated("mean_matching"))},
     ),
     *with_beta(0.9, "beta from labels", "plain", hand),
     *with_beta(NO, "beta from labels as if exact", "plain", hand_as_exact),
     *with_beta(0.9, "beta by mean matching", "negatives known", estimated("mean_matching")),
-    *with_beta(0.9, "beta by a two-sided match", "negatives known", estimated("two_sided")),
     *with_beta(0.9, "beta up to its limit", "plain", estimated("feasible")),
     *asked(NO, "beta too high by half", FEW, ONE, AUROC, AP, PRECISION),
     # What is assumed of labels and scores
