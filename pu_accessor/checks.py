@@ -191,7 +191,9 @@ def check_flag(argument: str, value: object) -> None:
         raise PUTypeError(f"{argument} must be True or False, but {brief(value)} was passed.")
 
 
-def with_example(example: str) -> Callable[[Function], Function]:
+def with_example(
+    example: str, hints: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[Function], Function]:
     """Decorate a function to show an example call where arguments do not fit its signature."""
 
     def wrap(function: Function) -> Function:
@@ -203,7 +205,7 @@ def with_example(example: str) -> Callable[[Function], Function]:
                 expected.bind(*args, **keywords)
             except TypeError as error:
                 unknown = next((word for word in keywords if word not in expected.parameters), "")
-                meant = suggestion(unknown, expected.parameters) if unknown else ""
+                meant = suggestion(unknown, expected.parameters, hints) if unknown else ""
                 step = f"{meant} Write for example {example}."
                 raise PUTypeError(f"{function.__name__}: {error}.{step}") from None
             return function(*args, **keywords)

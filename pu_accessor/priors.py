@@ -1,6 +1,5 @@
 """Beta from labels made by hand, from a prevalence, or from a label frequency."""
 
-from math import inf
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -9,22 +8,26 @@ import scipy
 
 from pu_accessor import checks
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
-from pu_accessor.inference.prior.hand_labeled import confidence_sequence, highest_density
+from pu_accessor.inference.prior.hand_labeled import confidence_sequence
 from pu_accessor.inference.prior.stratified import Stratum, stratified_limits
 from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import Counts, FloatArray, IntArray
 
 
-@checks.with_example("pu_accessor.beta_from_labels(12, 50, n_unlabeled=1798)")
+@checks.with_example(
+    "pu_accessor.beta_from_labels(12, 50, n_unlabeled=1798)",
+    {
+        "method": "Leave method out: intervals are exact.",
+        "prior": "Leave prior out: sequential=True has a uniform one.",
+    },
+)
 def beta_from_labels(
     found: "int | pd.Series[Any] | pd.DataFrame",
     n_labeled: int | None = None,
     n_unlabeled: int | None = None,
     *,
-    method: str = "exact",
     level: float = 0.95,
-    prior: tuple[float, float] = (1, 1),
     rest: bool = False,
     sequential: bool = False,
 ) -> pd.DataFrame:
@@ -40,15 +43,9 @@ def beta_from_labels(
     n_unlabeled : int, optional
         Number of unlabeled examples they were sampled from, themselves included. A frame of
         `sample_to_label` has it.
-    method : {"exact", "hpd"}, default "exact"
-        "exact" inverts the hypergeometric test, with a coverage of at least `level`. "hpd" is the
-        interval of highest density of the posterior Beta(a + x, b + s - x).
     level : float, default 0.95
-        Confidence level of the interval, in (0, 1).
-    prior : (float, float), default (1, 1)
-        For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'. With
-        `sequential` the beta at which intervals are narrowest, such as (2, 8) for about .2; they
-        cover with any prior.
+        Confidence level of the interval, in (0, 1). It inverts the hypergeometric test, with a
+        coverage of at least `level`.
     rest : bool, default False
         Return the shares of the examples that were not labeled, for use with
         `pu_accessor.labeling.add_labels`.
@@ -78,8 +75,8 @@ def beta_from_labels(
     Notes
     -----
     With `sequential` a number m of positives is excluded as soon as Q(x)/P(x) exceeds
-    1/(1 - level). P is the hypergeometric probability at m, and Q that under the prior; the ratio
-    is a martingale for the true m [1]_.
+    1/(1 - level). P is the hypergeometric probability at m, and Q that if all m were equally
+    likely; the ratio is a martingale for the true m [1]_.
 
     With strata beta is the sum of N_h x_h/s_h, divided by N, with the limits of Clopper and
     Pearson at the effective size [2]_. These are not proven: at a level of .95 they covered at
@@ -105,15 +102,7 @@ def beta_from_labels(
     """
     checks.check_flag("rest", rest)
     checks.check_flag("sequential", sequential)
-    checks.check_option("method", method, ("exact", "hpd"))
     level = checks.check_level(level)
-    of_strata = isinstance(found, pd.DataFrame) and "stratum" in found.columns
-    if method != "exact" and (sequential or of_strata):
-        raise PUValueError(
-            f"method must be 'exact' with sequential=True or rows of strata, but {method!r} was "
-            "passed. Leave it out."
-        )
-    beta_prior = _read_prior(prior, "hpd" if sequential else method)
     if sequential and not isinstance(found, pd.Series | pd.DataFrame):
         raise PUTypeError(
             "found must be a Series of labels in their order with sequential=True, but "
@@ -121,39 +110,14 @@ def beta_from_labels(
         )
     labels, strata = _read_labels(found, n_labeled, n_unlabeled)
     if sequential:
-        return _after_each_label(labels, strata, level, beta_prior, rest)
+        return _after_each_label(labels, strata, level, rest)
     positives, labeled, total = (sum(counts) for counts in zip(*strata, strict=True))
-    beta = positives / labeled
-    if method == "hpd":
-        shares = np.array([beta, *highest_density(positives, labeled, level, beta_prior)])
-    else:
-        low, high = stratified_limits(strata, level)
-        shares = np.array([beta, low / total, high / total])
-    if len(strata) > 1:
-        method, shares[0] = "stratified", sum(stratum.expected for stratum in strata) / total
+    expected = sum(stratum.expected for stratum in strata)
+    shares = np.array([expected, *stratified_limits(strata, level)]) / total
+    method = "exact" if len(strata) == 1 else "stratified"
     if rest:
         shares = _shares_of_rest(shares, positives, labeled, total)
     return ResultFrame([_columns(shares, level, method, total - rest * labeled)])
-
-
-def _read_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
-    """Return the valid parameters of a Beta distribution."""
-    try:
-        first, second = (float(value) for value in prior)
-    except (TypeError, ValueError, OverflowError):
-        raise PUTypeError(
-            f"prior must be a pair of numbers, but {prior!r} was passed. For example prior=(1, 1)."
-        ) from None
-    if not (0 < first < inf and 0 < second < inf):
-        raise PUValueError(
-            f"prior must be two numbers above 0, but {prior!r} was passed. Pass prior=(1, 1)."
-        )
-    if method != "hpd" and (first, second) != (1, 1):
-        raise PUValueError(
-            f"prior must be left out for method={method!r}, but {prior!r} was passed: only "
-            "method='hpd' and sequential=True have one."
-        )
-    return first, second
 
 
 def _read_labels(
@@ -201,11 +165,7 @@ def _refuse_counts(what: str, **counts: int | None) -> None:
 
 
 def _after_each_label(
-    labels: "pd.Series[Any]",
-    strata: list[Stratum],
-    level: float,
-    prior: tuple[float, float],
-    rest: bool,
+    labels: "pd.Series[Any]", strata: list[Stratum], level: float, rest: bool
 ) -> pd.DataFrame:
     """Return a row after each label."""
     if len(strata) > 1:
@@ -215,7 +175,7 @@ def _after_each_label(
         )
     positive, total = read_found(labels), strata[0].total
     found, size = np.cumsum(positive, dtype=np.int64), np.arange(1, positive.size + 1)
-    limits = confidence_sequence(positive, total, level, prior) / total
+    limits = confidence_sequence(positive, total, level) / total
     shares = np.array([np.clip(found / size, *limits), *limits])
     if rest:
         shares = _shares_of_rest(shares, found, size, total)

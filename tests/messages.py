@@ -121,8 +121,6 @@ VALUE = [
     ("PU.assume(reference='negatives').plot_rank_cdf([0, 0.001])", "no value at all at beta = 0"),
     # betas and labels
     ("pu_accessor.beta_from_labels(3, 2, 9)", "0 <= n_positive <="),
-    ("pu_accessor.beta_from_labels(1, 2, 9, prior=(2, 2))", "prior must"),
-    ("pu_accessor.beta_from_labels(1, 2, 9, method='hpd', prior=(0, 1))", "above 0"),
     ("pu_accessor.beta_from_labels(1, 2, 2, rest=True)", "all 2 were"),
     ("pu_accessor.beta_from_labels(12, 50, 10**30)", "n_unlabeled must be at most 10**12"),
     ("pu_accessor.beta_from_labels(STRATA, sequential=True)", "one stratum"),
@@ -259,6 +257,7 @@ TYPE = [
     ("BOTH.compare(metric='average_precision')", "beta must be passed to compare 'average_prec"),
     ("TABLES.assign(tp=TABLES.tp.astype(str)).pu.metric('f1')", "'tp' must contain numbers"),
     ("pu_accessor.beta_from_labels(3)", "n_labeled must be passed"),
+    *((f"pu_accessor.beta_from_labels(1, 2, 9, {x}=1)", f"{x} out") for x in ("method", "prior")),
     ("pu_accessor.beta_from_labels(BY_HAND, n_unlabeled=9, sequential=1)", "sequential must be"),
     ("pu_accessor.beta_from_labels(1, 2, 9, rest='no')", "rest must be True or False"),
     ("pu_accessor.beta_from_prevalence('3', 100, 900)", "be a number"),

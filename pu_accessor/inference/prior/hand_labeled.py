@@ -1,6 +1,6 @@
 """Limits and plans for positives in a random sample that is labeled by hand.
 
-A confidence sequence [1] contains all m whose likelihood ratio to a beta-binomial prior,
+A confidence sequence [1] contains all m whose likelihood ratio to a mixture of all numbers,
 Q(x)/P(x), has never exceeded 1/(1 - level).
 
 [1] I. Waudby-Smith, A. Ramdas, NeurIPS 33 (2020).
@@ -19,7 +19,7 @@ from pu_accessor.inference.bands.exact import exact
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 TOLERANCE = 1e-12  # of probabilities
-_RATIO_TOLERANCE = 1e-9  # of probabilities under a prior
+_RATIO_TOLERANCE = 1e-9  # of the logarithm of a ratio of probabilities
 _MAX_INTERVALS = 65_536  # labels up to which the intervals of all counts are computed
 _EXTRA_RUNS = 2  # of sizes with one narrow count, tried beyond the last insufficient size
 _MAX_DEVIATIONS, _EXTRA_COUNTS = 16, 48  # beyond, probabilities vanish
@@ -51,36 +51,13 @@ def _tails(x: int, size: int, total: int, positives: int) -> tuple[float, float]
     return 1 / (1 + low / (1 + high)), 1 / (1 + high / (1 + low))
 
 
-def highest_density(
-    x: int, size: int, level: float, prior: tuple[float, float]
-) -> tuple[float, float]:
-    """Return the interval of highest density of the posterior under a Beta prior."""
-    first, second = prior[0] + x, prior[1] + size - x
-    posterior = scipy.stats.beta(first, second)
-    if first <= 1:  # the density falls from 0 on
-        return 0.0, float(posterior.ppf(level))
-    if second <= 1:
-        return float(posterior.ppf(1 - level)), 1.0
-
-    def difference(below: float) -> float:  # of log densities
-        return float(np.subtract(*posterior.logpdf(posterior.ppf([below, below + level]))))
-
-    edge = 1e-12 * sqrt(1 - level)
-    below = scipy.optimize.brentq(difference, edge, 1 - level - edge, xtol=edge)
-    lower, upper = posterior.ppf([below, below + level])
-    return float(lower), float(upper)
-
-
-def confidence_sequence(
-    positive: BoolArray, total: int, level: float, prior: tuple[float, float] = (1, 1)
-) -> FloatArray:
+def confidence_sequence(positive: BoolArray, total: int, level: float) -> FloatArray:
     """Return joint limits of the number of positives after each label, (2, labels)."""
     # They never move apart, and are NaN once no number is left.
     size = np.arange(1, positive.size + 1)
     found = np.cumsum(positive, dtype=np.int64)
-    expected = _log_choose(size, found) - scipy.special.betaln(*prior)
-    expected += scipy.special.betaln(found + prior[0], size - found + prior[1])
-    limit = np.log(1 - level) + expected - _RATIO_TOLERANCE
+    # If all numbers are equally likely, so are all counts of positives among the labeled.
+    limit = np.log(1 - level) - np.log1p(size) - _RATIO_TOLERANCE
     lower = np.maximum.accumulate(_lowest_likely(found, size, total, limit))
     upper = np.minimum.accumulate(total - _lowest_likely(size - found, size, total, limit))
     return np.where(lower <= upper, [lower, upper], np.nan)

@@ -491,7 +491,6 @@ PROMISES = (
     *asked(
         *(0.95, "plain", FEW, TWO),
         {"`beta_from_labels`: exact": beta(hand)},
-        {"`beta_from_labels`: hpd": beta(counted(method="hpd"))},
         {"`beta_from_labels`: after each label": beta(counted(sequential=True), True)},
     ),
     *asked(
