@@ -209,6 +209,7 @@ ROLES = tuple(name for name in TERMS if name not in ASSUMPTIONS)
 ARGUMENTS: Mapping[str, str] = {
     word: line
     for words, line in {
+        "adjust": "df.pu(score=['svm', 'forest']).compare(): p_adjusted is by Holm's method",
         "alpha": "level=0.95: it is 1 - alpha",
         "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
         "ds.pu.at(rank=100).pu.metric('recall')",
@@ -446,8 +447,6 @@ selection_odds/contamination, compare, no test: under these only AUROC can be co
   > Use compare('auroc', 0.3).
 target='examples', compare, no test: on this sample only AUROC can be compared
   > Pass target='population'.
-adjust='max_t', selection_odds/contamination: worst-case p values have no correlation
-  > Pass adjust='holm'.
 """
 
 

@@ -67,7 +67,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 # The question that a fact is about, where none is named.
 ASKED = {"one estimate for all groups": "gap", "max_fpr": "auroc", "wave": "check_assumptions"}
-ASKED |= dict.fromkeys(("on", "adjust='max_t'"), "compare")
+ASKED |= {"on": "compare"}
 ASKED |= dict.fromkeys(("band", "band=at random", "band=by rank", "ranks='all'"), "contingency")
 ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of this sample"), "at a cutoff")
 ASKED |= dict.fromkeys(("at=of all examples", "negatives count"), "at a cutoff")

@@ -192,7 +192,6 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     ),
     "target": st.sampled_from(["population", "examples"]),
     "max_fpr": st.sampled_from([0.05, 0.3, 1.0]),
-    "adjust": st.sampled_from(["holm", "max_t"]),
     "at": st.one_of(
         RANKS,
         st.sampled_from(["youden", "maximum"]),

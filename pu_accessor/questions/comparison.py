@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, UserBeta
-from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.comparison import pair_tests, paired_models
 from pu_accessor.inference.comparison.dominance import compare_roc_curves
@@ -30,10 +28,7 @@ from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-_ADJUSTED = {
-    "holm": "p_adjusted is for all pairs (of a group and beta), by Holm's method",
-    "max_t": "p_adjusted is for all pairs (of a group and beta), by max-t of their correlations",
-}
+_ADJUSTED = "for all pairs (of a group and beta), by Holm's method"
 _NO_SIZE = "A difference and its interval need beta: compare('auroc', 0.3)."
 _SIZE = ("difference", "lower", "upper")
 _TEST = ("statistic", "df", "p_value", "p_adjusted")
@@ -48,7 +43,6 @@ def compare(
     on: Hashable | list[Hashable] | None = None,
     target: str = "population",
     level: float = 0.95,
-    adjust: str = "holm",
 ) -> pd.DataFrame:
     """Compare models that ranked the same examples; AUROC needs no beta.
 
@@ -64,15 +58,14 @@ def compare(
         Columns that identify an example, if models are in separate rows.
     target, level
         As in `auroc`.
-    adjust : {"holm", "max_t"}, default "holm"
-        How p values are adjusted for the number of pairs [1]_, [3]_.
 
     Returns
     -------
     DataFrame
         A row for each pair of models and beta: model_a, model_b, metric, beta, target,
         difference, lower, upper (with `beta`), n (known positives), statistic, df, p_value,
-        p_adjusted, and sign: 1 if a is higher, -1 if b is higher, 0 if they are equal.
+        p_adjusted (by Holm's method [1]_), and sign: 1 if a is higher, -1 if b is higher, 0 if
+        they are equal.
 
     Raises
     ------
@@ -95,7 +88,6 @@ def compare(
     ----------
     .. [1] S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
     .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
-    .. [3] T. Hothorn, F. Bretz, P. Westfall, Biometrical Journal 50 (2008) 346-363.
 
     Examples
     --------
@@ -111,10 +103,8 @@ def compare(
     """
     entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)
-    check_option("adjust", adjust, [*_ADJUSTED])
     facts: dict[str, Any] = {
         "no test": "test" not in entry.purposes,
-        f"adjust={adjust!r}": adjust,
         "at=estimated": cutoff is not None and cutoff.kind not in FIXED,
         "on": on,
     }
@@ -132,16 +122,12 @@ def compare(
             tests = _compare_betas(by_row, tested_beta, settings)
         else:
             tests = paired_tests(paired, tested_beta, settings, target)
-        if adjust == "max_t":
-            pairs = tests.first, tests.second
-            adjusted = pair_tests.adjust_by_max_t(tests.p_value, tests.covariance, pairs)
-            tests = replace(tests, p_adjusted=adjusted)
         return _columns_of_models(paired, tests, beta.values, entry.name, target)
 
     results = evaluation.evaluate(
         self._terms, self._pair(on), compute, None if beta is None else betas
     )
-    about = {"adjust": _ADJUSTED[adjust]} | ({} if beta is not None else {"size": _NO_SIZE})
+    about = {"p_adjusted": _ADJUSTED} | ({} if beta is not None else {"size": _NO_SIZE})
     pairs = evaluation.results_frame(results, attrs=self._attrs(settings, target) | about)
     _warn_of_unknown_errors(pairs, list(results.names))
     return evaluation.add_failed_groups(pairs, results)

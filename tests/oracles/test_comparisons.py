@@ -1,7 +1,7 @@
 """Comparisons of models and of groups, by any metric, against slow references."""
 
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUWarning
@@ -171,30 +170,6 @@ def test_errors_are_of_what_rows_add(name: str, kind: str, cluster: str | None) 
         assert row["statistic"] == pytest.approx(test[0], rel=rel)
         assert few or row["p_value"] == pytest.approx(test[-1], rel=1e-4)
         assert name != "auroc" or estimate == pytest.approx(difference, abs=1e-12)
-
-
-@pytest.mark.parametrize("cluster", [None, "patient"])
-@pytest.mark.parametrize("name", ["auroc", "average_precision", "precision"])
-def test_p_values_are_adjusted_by_chances_of_the_largest(name: str, cluster: str | None) -> None:
-    rows = rows_of("models").assign(row=range(240))
-    rows["copy"] = rows["svm"]  # which costs nothing
-    ask = partial(rows.pu(score=MODELS[:4], cluster=cluster).compare, beta=0.15, **question(name))
-    holm, found = ask(), ask(adjust="max_t")
-    pd.testing.assert_frame_equal(*(x.drop(columns="p_adjusted") for x in (found, holm)))
-    assert holm.attrs["adjust"].endswith("Holm's method") and "max-t" in found.attrs["adjust"]
-    pulls = [reference("models", name, 0.15, model)[1] for model in (*MODELS[:3], "svm")]
-    names = rows["patient" if cluster else "row"]
-    sums = np.array([pd.Series(np.where(KNOWN, *x)).groupby(names).sum() for x in pulls])
-    apart = sums[[0, 0, 0, 1, 1, 2]] - sums[[1, 2, 3, 2, 3, 3]]
-    covariance, rng = apart @ apart.T, np.random.default_rng(0)
-    drawn = rng.multivariate_normal(np.zeros(6), covariance, 60_000)
-    large = np.abs(drawn) / np.maximum(np.sqrt(np.diag(covariance)), 1e-9)
-    order, reached = np.argsort(found["p_value"].to_numpy()), 0.0
-    for place, pair in enumerate(order):
-        p, most = found["p_value"][pair], large[:, order[place:]].max(axis=1)
-        reached = max(reached, p, float(np.mean(most >= stats.norm.isf(p / 2))))
-        expected = min(reached, holm["p_adjusted"][pair])
-        assert found["p_adjusted"][pair] == pytest.approx(expected, abs=0.006)
 
 
 def test_clusters_of_pooled_folds_are_summed_over_all() -> None:

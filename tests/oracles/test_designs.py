@@ -173,7 +173,6 @@ OF_MODELS: dict[str, Any] = {
     **{f"compare {name}": ("compare", name, 0.3) for name in AREAS.values()},
     "compare precision": ("compare", "precision", 0.3, {"at": CUT}),
     "compare the top": ("compare", "recall", 0.3, {"at": {"fraction": 0.1}}),
-    "max-t": ("compare", "auroc", 0.3, {"adjust": "max_t"}),
 }
 OF_GROUPS: dict[str, Any] = {
     **{f"gap of {name}": ("gap", name, 0.3) for name in AREAS.values()},

@@ -1,7 +1,7 @@
 """Test pairs of models or groups: differences, intervals, and p values adjusted for all pairs.
 
-Max-t: Hothorn, Bretz and Westfall, Biometrical Journal 50 (2008) 346-363. Gaps: MOVER, Zou and
-Donner, Statistics in Medicine 27 (2008) 1693-1702; for proportions Newcombe's method 10 (1998).
+Gaps: MOVER, Zou and Donner, Statistics in Medicine 27 (2008) 1693-1702; for proportions Newcombe's
+method 10 (1998).
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,8 @@ from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-_STATISTIC_TOLERANCE = 1e-7  # of a standard error
 _PRIOR_POSITIVES = 0.5  # known positives added at the other end, where all rank equally
 Pairs: TypeAlias = tuple[IntArray, IntArray]
-_DRAWS, _DRAWS_PER_CHUNK, _SEED = 100_000, 2_000, 2008
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,41 +79,6 @@ def adjust_by_holm(p_value: FloatArray) -> FloatArray:
     pairs_left = np.count_nonzero(~np.isnan(p_value), axis=0) - position
     raised = np.take_along_axis(np.minimum(p_value * pairs_left, 1), order, axis=0)
     return np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
-
-
-def adjust_by_max_t(p_value: FloatArray, covariance: FloatArray, pairs: Pairs) -> FloatArray:
-    """Adjust p values for pairs with correlated statistics, by max-t; never above Holm's."""
-    by_holm = adjust_by_holm(p_value)
-    adjusted = by_holm.copy()
-    for column, p_values in enumerate(p_value.T):
-        order = np.flatnonzero(~np.isnan(p_values))
-        order = order[np.argsort(p_values[order], kind="stable")]
-        covariance_at = covariance[min(column, len(covariance) - 1)]
-        first, second = (side[order] for side in pairs)
-        by_chance = _max_t_p_values(p_values[order], covariance_at, first, second)
-        adjusted_p = np.maximum.accumulate(np.maximum(by_chance, p_values[order]))
-        adjusted[order, column] = np.minimum(adjusted_p, by_holm[order, column])
-    return adjusted
-
-
-def _max_t_p_values(
-    p_value: FloatArray, covariance: FloatArray, first: IntArray, second: IntArray
-) -> FloatArray:
-    """Return the probability of so large a statistic of a pair, or one with a larger p value."""
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    contrast = root[first] - root[second]
-    scale = np.sqrt(np.sum(contrast**2, axis=1, keepdims=True))
-    # Models that differ only by rounding errors never have a small p value.
-    differ = scale > _STATISTIC_TOLERANCE * np.sqrt(np.diag(covariance).max())
-    contrast = np.divide(contrast, scale, out=np.zeros_like(contrast), where=differ)
-    critical, rng = -scipy.special.ndtri(p_value / 2), np.random.default_rng(_SEED)
-    exceed = np.zeros(p_value.size)
-    for _ in range(_DRAWS // _DRAWS_PER_CHUNK):
-        drawn = np.abs(rng.standard_normal((_DRAWS_PER_CHUNK, len(covariance))) @ contrast.T)
-        largest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
-        exceed += (largest >= critical).sum(axis=0)
-    return (exceed + 1) / (_DRAWS + 1)
 
 
 class GroupValue(NamedTuple):

@@ -44,7 +44,6 @@ class PairedTests(PairTests):
     sign: IntArray  # of the difference; one column where it does not depend on beta
     n: int  # known positives
     has_size: bool  # differences of AUROC, not of ranks
-    covariance: FloatArray  # of errors up to a factor, shape (1 or columns, models, models)
 
 
 def compare_paired(
@@ -71,24 +70,7 @@ def compare_paired(
         sign=np.sign(mean).astype(np.int64)[:, np.newaxis],
         n=paired.total.known_positive,
         has_size=betas is not None,
-        covariance=_error_covariance(paired, target),
     )
-
-
-def _error_covariance(paired: PairedRanks, target: str) -> FloatArray:
-    """Return the covariance of the errors of models up to a factor, shape (1, models, models)."""
-    n = paired.total.known_positive
-    if paired.clusters is not None:
-        sums = paired.clusters.sums.sum(axis=1)
-        return np.asarray((sums @ sums.T)[np.newaxis])
-    weight = paired.known_weight
-    share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
-    ranks = np.stack([*paired.ranks.values()])
-    if target == "population":
-        ranks = ranks - np.stack([*paired.ranks_among_known.values()])
-    deviation = share * (ranks - ranks @ share[:, np.newaxis])
-    of_rest = (sum(paired.total) - n) * paired.covariance if target == "population" else 0.0
-    return np.asarray((deviation @ deviation.T + of_rest)[np.newaxis])
 
 
 def add_beta_error_to_tests(tests: PairedTests, beta: Beta) -> PairedTests:
@@ -251,15 +233,6 @@ def _cluster_design(sums: FloatArray, sizes: CountArray, plain: float) -> Design
     return design_effect_of_sums(sums, sizes, with_positive, plain, mean_size)
 
 
-def _row_covariance(terms: FloatArray, rows: PairedRows) -> FloatArray:
-    """Return the covariance of the errors of models, from what rows add to each."""
-    if rows.cluster is not None:
-        terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
-    elif not rows.is_sample:
-        terms = terms / np.sqrt(rows.multiplicity)
-    return terms @ terms.T
-
-
 def compare_rows(
     paired: PairedRanks, betas: FloatArray | None, level: float, metric: Metric, at: Cutoff | None
 ) -> PairedTests:
@@ -297,11 +270,9 @@ def compare_rows(
     tests = compare_by_t((first, second), difference, error, df, level)
     lower, upper = (np.clip(end, -metric.span, metric.span) for end in (tests.lower, tests.upper))
     limits = {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
-    by_beta = np.stack([model.influence for model in models], axis=1)
     return PairedTests(
         **vars(tests) | limits | {"difference": estimate},
         sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
         n=paired.total.known_positive,
         has_size=has_size,
-        covariance=np.stack([_row_covariance(terms, rows) for terms in by_beta]),
     )
