@@ -234,9 +234,8 @@ def bounds_enclose_and_add_up(frame: pd.DataFrame, draw: Draw) -> None:
     kind, band = how.get("reference", "positives"), how.get("band")
     if kind == "positives" and band not in ("simultaneous", worlds.half_band):
         assert (tp.diff("beta") >= 0).all()
-    # What both references have in common may be empty, and a bootstrap is too narrow.
-    ordered = {"tp": tp} if kind != "both" and band != "bootstrap" else {}
-    if kind == "positives" and ordered:
+    ordered = {"tp": tp}
+    if kind == "positives":
         ordered["area"] = tables.pu.area("auroc").dropna("beta")  # all are positives
     for values in ordered.values():
         steps = values.sel(bound=["lower", "estimate", "upper"]).diff("bound")

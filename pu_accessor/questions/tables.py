@@ -89,7 +89,8 @@ def contingency(
     Of U unlabeled examples h are above the cutoff, and of m = beta*U hidden positives the band
     puts t there. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and
     TN_U is the rest ([1]_, section 4.1); labeled examples are added. A bound is clipped if the
-    minimum or maximum changes it. The estimate is one possible labeling for all cutoffs, rounded.
+    minimum or maximum changes it, or if it is widened to the estimate where no labeling is within
+    all bounds. The estimate is one possible labeling for all cutoffs, rounded.
     With contamination the best-ranked known positives are negative at the lower bound [2]_.
 
     References

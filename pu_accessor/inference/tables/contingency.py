@@ -191,18 +191,21 @@ def _with_estimate(
     shape = betas, len(BOUNDS), bounds.ranking.rank.size  # cutoffs are contiguous
     in_head: Numbers = np.empty(shape, np.int64).T if rounded else np.empty(shape).T
     clipped = np.empty(shape, np.bool_).T
-    in_head[:, _LIMITS] = ends
-    clipped[:, _LIMITS] = bounds.clipped[..., :betas]
     completed = count_above(completions, bounds.ranking)
     limits = _running_limits(bounds, bands, completed, settings)
     between = np.moveaxis(ends, 1, 0) if limits is None else np.sort(limits, axis=0)
     estimate = np.clip(completed, *between)
-    # Moved, or outside of a band that contains no labeling.
-    moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
-    if limits is not None:
-        np.maximum(moved, np.abs(estimate - np.clip(estimate, ends[:, 0], ends[:, 1])), out=moved)
-    np.greater(moved, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
+    is_moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
+    np.greater(is_moved, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
     in_head[:, _ESTIMATE] = np.floor(estimate + (0.5 + COUNT_TOLERANCE)) if rounded else estimate
+    in_head[:, _LIMITS] = ends
+    clipped[:, _LIMITS] = bounds.clipped[..., :betas]
+    if limits is not None:  # where no labeling is inside, bounds are widened to the estimate
+        outside = estimate < ends[:, 0] - COUNT_TOLERANCE, estimate > ends[:, 1] + COUNT_TOLERANCE
+        for side, is_outside in zip((0, 2), outside, strict=True):
+            clipped[:, side] |= is_outside
+            clipped[:, _ESTIMATE] |= is_outside
+            np.copyto(in_head[:, side], in_head[:, _ESTIMATE], where=is_outside)
     return in_head, clipped
 
 
@@ -249,15 +252,20 @@ def _clip_bends(
     limits, head = _running_limits(bounds, bands, completed, settings), ranking.unlabeled
     if limits is None:
         return np.empty(0, np.int64)
-    low, high = limits
+    (low, high), (least, most) = (
+        limits,
+        np.moveaxis(bounds.possible[..., : len(completions)], 1, 0),
+    )
     outside = (completed < low - COUNT_TOLERANCE) | (completed > high + COUNT_TOLERANCE)
     step, beta = np.nonzero(outside[:-1] | outside[1:])
     start, end = head[step], head[step + 1]
     here, following = completed[step, beta], completed[step + 1, beta]
-    bends = [start + (low - high)[step, beta], end - (low - high)[step + 1, beta]]  # they cross
+    bends = []
+    for gap in (low - high, least - high, low - most):  # where they cross
+        bends += [start + gap[step, beta], end - gap[step + 1, beta]]
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = (following - here) / (end - start)
-        for limit in limits:
+        for limit in (low, high, least, most):
             first, last = limit[step, beta], limit[step + 1, beta]
             bends += [end - (last - first), start + (last - first)]
             lines = (first, 0), (first, 1), (last, 0), (last - (end - start), 1)

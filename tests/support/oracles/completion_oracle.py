@@ -131,9 +131,19 @@ def estimates(
 def with_estimate(
     scores: Scores, labels: Labels, m: int, bounds: Bounds, reference: str = "positives"
 ) -> Bounds:
-    """Put the estimate in whole examples, rounded half up, between the tables of both bounds."""
+    """Put the estimate in whole examples, rounded half up, between the tables of both bounds.
+
+    Where no labeling is between the bounds, they are widened to the estimate.
+    """
     ends = bounds["lower"], bounds["upper"]
-    return {**bounds, "estimate": estimates(scores, labels, m, ends, True, reference=reference)}
+    found = {**bounds, "estimate": estimates(scores, labels, m, ends, True, reference=reference)}
+    exact = estimates(scores, labels, m, ends, reference=reference)
+    for bound, sign in (("lower", 1), ("upper", -1)):
+        found[bound] = [
+            middle if sign * own.tp > sign * whole.tp else own
+            for own, middle, whole in zip(bounds[bound], found["estimate"], exact, strict=True)
+        ]
+    return found
 
 
 # Areas
