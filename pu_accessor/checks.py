@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import wraps
 from inspect import signature
 from math import floor, inf
 from numbers import Integral, Rational, Real
 from sys import float_info
-from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
+from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import FloatArray, IntArray, Ranks
+from pu_accessor.words import suggest
 
 Interval: TypeAlias = tuple[float, float]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -170,18 +170,13 @@ def check_ranks_within(ranks: Ranks, examples: int | None) -> None:
         )
 
 
-def check_option(
-    argument: str,
-    value: object,
-    allowed: Iterable[str],
-    hints: Mapping[str, str] = MappingProxyType({}),
-) -> None:
+def check_option(argument: str, value: object, allowed: Iterable[str]) -> None:
     """Raise unless a value is one of the allowed names."""
     options = sorted(allowed)
     if not isinstance(value, str) or value not in options:
         raise PUValueError(
             f"{argument} must be one of {options}, but {brief(value)} was passed."
-            f"{suggestion(value, options, hints)}"
+            f"{suggest(value, options, places=[f'{argument}='])}"
         )
 
 
@@ -191,9 +186,7 @@ def check_flag(argument: str, value: object) -> None:
         raise PUTypeError(f"{argument} must be True or False, but {brief(value)} was passed.")
 
 
-def with_example(
-    example: str, hints: Mapping[str, str] = MappingProxyType({})
-) -> Callable[[Function], Function]:
+def with_example(example: str) -> Callable[[Function], Function]:
     """Decorate a function to show an example call where arguments do not fit its signature."""
 
     def wrap(function: Function) -> Function:
@@ -205,8 +198,9 @@ def with_example(
                 expected.bind(*args, **keywords)
             except TypeError as error:
                 unknown = next((word for word in keywords if word not in expected.parameters), "")
-                meant = suggestion(unknown, expected.parameters, hints) if unknown else ""
-                step = f"{meant} Write for example {example}."
+                places = [f"{function.__name__}("]
+                meant = suggest(unknown, expected.parameters, places=places) if unknown else ""
+                step = meant + (f" Write for example {example}." * ("Write" not in meant))
                 raise PUTypeError(f"{function.__name__}: {error}.{step}") from None
             return function(*args, **keywords)
 

@@ -1,18 +1,15 @@
-"""Errors and the warning of this package, the texts of messages, and suggestions of names."""
+"""Errors and the warning of this package, and the texts of messages."""
 
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import InvalidOperation
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import metadata
-from types import MappingProxyType
 from typing import Any
 from warnings import warn
 
-_MIN_SIMILARITY = 0.76  # of two names; "color" and "col" are below
 _MAX_MESSAGE, _END_OF_MESSAGE = 300, 120  # characters; the end says what to do
 
 # The manual's page for the argument that a message begins with.
@@ -32,66 +29,6 @@ _PAGES: Mapping[str, str] = {
     for argument in arguments.split()
 }
 _ADDRESS = re.compile(r" See https?://\S+\.html[\w#-]*\.")
-
-# Names used elsewhere, by the name used here: only for suggestions in messages.
-_SYNONYMS: Mapping[str, str] = {
-    # metrics
-    "auroc": "auc roc roc_auc roc_auc_score roc_curve",
-    "average_precision": "ap pr prauc pr_auc auprc aupr average_precision_score",
-    "accuracy": "acc accuracy_score",
-    "balanced_accuracy": "bacc balanced_accuracy_score",
-    "f1": "f1_score f_score f1-score fscore f_1 dice",
-    "fbeta": "f2 f0.5 f_beta fbeta_score",
-    "fdr": "false_discovery_rate",
-    "fnr": "miss_rate false_negative_rate",
-    "for": "false_omission_rate",
-    "fpr": "fall_out false_positive_rate",
-    "informedness": "youden bookmaker j",
-    "jaccard": "iou jaccard_score",
-    "kappa": "cohen_kappa cohen_kappa_score",
-    "lift": "ef enrichment enrichment_factor",
-    "mcc": "matthews matthews_corrcoef phi",
-    "npv": "negative_predictive_value",
-    "precision": "ppv positive_predictive_value precision_score",
-    "recall": "sensitivity hit_rate true_positive_rate recall_score",
-    "tnr": "specificity selectivity true_negative_rate",
-    # methods
-    "boyce": "cbi boyce_index continuous_boyce",
-    "contingency": "confusion_matrix tables to_frame",
-    "estimate_beta": "beta prior class_prior prevalence",
-    "plot_pr": "plot_ap plot_pr_curve plot_precision_recall plot_precision_recall_curve",
-    "plot_roc": "plot plot_auc plot_auroc plot_roc_curve",
-    "pr_bounds": "pr pr_curve precision_recall_curve",
-    "roc_bounds": "roc roc_curve",
-    "sample_to_label": "sample",
-    # arguments of methods, and their values
-    "at": "k top top_k cutoff",
-    "beta": "alpha_hat",
-    "examples": "sample these",
-    "fraction": "share percent quantile top_fraction",
-    "level": "ci confidence confidence_level conf_level",
-    "maximum": "best max",
-    "palette": "cmap colors colormap",
-    "population": "new",
-    "metric": "name quantity curve",
-    "random_state": "rng seed",
-    "rank": "count head k n top top_k",
-    "size": "n n_samples",
-    "threshold": "cutoff score thr value",
-    "youden": "j",
-    # roles
-    "by": "fold group groupby key model models",
-    "cluster": "clusters groups",  # of scikit-learn: rows that belong together
-    "label": "labels target truth y y_true",
-    "nan_policy": "dropna missing nan",
-    "negative": "neg neg_label negatives",
-    "positive": "pos pos_label positives",
-    "propensity": "odds propensities",
-    "score": "pred proba scores y_pred y_score",
-    "unlabeled": "unknown unl",
-    "count": "counts freq frequency multiplicity",
-    "weight": "case_weight case_weights sample_weight weights",
-}
 
 
 class PUError(Exception):
@@ -175,29 +112,6 @@ def shorten(texts: Iterable[str], between: str = ", ", *, most: int = 5, width: 
         shown.append(text)
     more = len(every) - len(shown)
     return between.join(shown) + (f" and {more} more" if more else "")
-
-
-def nearest(value: object, names: Iterable[object]) -> Any:
-    """Return the name that is meant, by its spelling or a synonym, or None."""
-    by_word: dict[str, object] = {}
-    for name in names:
-        for word in _SYNONYMS.get(str(name), "").split():
-            by_word.setdefault(word, name)
-        by_word[str(name).lower()] = name
-    words = get_close_matches(str(value).lower(), by_word, n=1, cutoff=_MIN_SIMILARITY)
-    return by_word[words[0]] if words else None
-
-
-def suggestion(
-    value: object, allowed: Iterable[object], hints: Mapping[str, str] = MappingProxyType({})
-) -> str:
-    """Return ' Did you mean ...?' for a similar allowed name, or a hint's name or sentence."""
-    names = [*allowed]
-    name = nearest(value, [*names, *hints])
-    meant = hints.get(name, name)
-    if meant is None:
-        return ""
-    return f" Did you mean {meant!r}?" if meant in names else f" {meant}"
 
 
 @contextmanager

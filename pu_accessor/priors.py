@@ -15,13 +15,7 @@ from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import Counts, FloatArray, IntArray
 
 
-@checks.with_example(
-    "pu_accessor.beta_from_labels(12, 50, n_unlabeled=1798)",
-    {
-        "method": "Leave method out: intervals are exact.",
-        "prior": "Leave prior out: sequential=True has a uniform one.",
-    },
-)
+@checks.with_example("pu_accessor.beta_from_labels(12, 50, n_unlabeled=1798)")
 def beta_from_labels(
     found: "int | pd.Series[Any] | pd.DataFrame",
     n_labeled: int | None = None,

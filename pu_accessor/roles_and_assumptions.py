@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.checks import check_flag, check_option, check_selection_odds, check_share
-from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
+from pu_accessor.errors import PUTypeError, PUValueError, brief
+from pu_accessor.words import suggest
 
 Values: TypeAlias = Any  # a value, or a list of values
 ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
@@ -205,60 +206,16 @@ ASSUMPTIONS = tuple(Assumed.__annotations__)
 ROLES = tuple(name for name in TERMS if name not in ASSUMPTIONS)
 
 
-# Keywords from other packages, and what to write here.
-ARGUMENTS: Mapping[str, str] = {
-    word: line
-    for words, line in {
-        "adjust": "df.pu(score=['svm', 'forest']).compare(): p_adjusted is by Holm's method",
-        "alpha": "level=0.95: it is 1 - alpha",
-        "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
-        "ds.pu.at(rank=100).pu.metric('recall')",
-        "ascending": "df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive",
-        "average": "df.pu(by='query', average=True).auroc(0.3)",
-        "beta_interval": "beta=pd.Interval(0.1, 0.3)",
-        "ci": "level=0.95, or for a plot without bands band_kws={'alpha': 0}",
-        "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
-        "dpi": "ax=plt.subplots(dpi=150)[1]",
-        "groups": "df.pu(cluster='patient') for dependent rows, df.pu(by='site') for a result of "
-        "each group",
-        "k": "df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)",
-        "joint": "beta=df.pu.estimate_beta(): intervals then include the error of beta",
-        "n_boot n_bootstrap n_bootstraps n_resamples": "level=0.95: intervals have closed forms "
-        "and need no resampling",
-        "mark": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot",
-        "max_fpr": "df.pu.auroc(0.3, max_fpr=0.1)",
-        "n_jobs": "df.pu.auroc(0.3): long computations use threads automatically",
-        "quantity": "metric='auroc'",
-        "random_state": "df.pu.auroc(0.3): only sample_to_label draws at random",
-        "specificity": "df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr",
-        "sample_weight": "df.pu(weight='w')",
-        "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
-        "thresholds": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
-    }.items()
-    for word in words.split()
-}
-# Other names of the share of positives among all examples.
-PRIORS = ("class_prior", "pi", "prior")
-
-
-def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None:
+def check_known(call: str, passed: Mapping[str, object], allowed: Iterable[str]) -> None:
     """Raise for an unknown role or assumption."""
     allowed = [*allowed]
-    for name in names:
-        if name in allowed:
-            continue
-        meant = suggestion(name, allowed) or f" It takes {', '.join(allowed)}."
-        if name in ARGUMENTS:
-            meant = f" Write {ARGUMENTS[name]}."
-        elif name in PRIORS:
-            meant = " Pass it to a method, as beta=pu_accessor.beta_from_prevalence(...)."
-        if name in ASSUMPTIONS:
-            meant = f" It is an assumption: df.pu.assume({name}=...)."
-        elif name in ROLES:
-            meant = f" It is a role: df.pu({name}=...)."
-        elif name in ("beta", "level", "at", "metric", "target", "band"):
-            meant = f" Pass it to a method: df.pu.metric('recall', 0.3, {name}=...)."
-        raise PUTypeError(f"{call} has no argument {name!r}.{meant}")
+    every = f" It takes {', '.join(allowed)}."
+    for name, value in passed.items():
+        if name not in allowed:
+            calls = {**dict.fromkeys(ROLES, "df.pu"), **dict.fromkeys(ASSUMPTIONS, "df.pu.assume")}
+            lines = {term: f"{calls[term]}({term}={brief(value)})" for term in calls}
+            meant = suggest(name, allowed, lines, places=("=", "pu("))
+            raise PUTypeError(f"{call} has no argument {name!r}.{meant or every}")
 
 
 # Facts as messages write them.

@@ -19,14 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.checks import as_array, is_number
-from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, suggestion
+from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.estimates import areas_on_future_data, early_recognition, retrieval
 from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.calibration import estimate_boyce
-from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
+from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.words import READ, suggest
 
 Array: TypeAlias = npt.NDArray[Any]
 # From the arrays tp, fp, fn and tn to an array of numbers.
@@ -399,18 +400,6 @@ def _entry(name: str) -> Metric:
     return METRICS[name]
 
 
-# Other functions of scikit-learn and what to write instead.
-_FUNCTIONS: Mapping[str, str] = {
-    "fbeta": "Pass a function: for F2, pu_accessor.fbeta(2).",
-    "confusion_matrix": "Write df.pu.contingency(0.3, ranks=100).pu.to_frame().",
-    "gini": "It is 2*AUROC - 1: df.pu.auroc(0.3).",
-    "ks": "It is the largest informedness: df.pu.metric('informedness', 0.3, at='maximum').",
-    "partial_auc": "Write df.pu.auroc(0.3, max_fpr=0.1).",
-    "pr_curve": "Write df.pu.pr_bounds(0.3).",
-    "roc_curve": "Write df.pu.roc_bounds(0.3).",
-}
-
-
 _AT_RANK = re.compile(r"(\w+?)(?:@|_at_)(\d+|k)")  # as in precision@10
 
 
@@ -544,23 +533,22 @@ def _entry_for(metric: AnyMetric, purpose: str) -> Metric:
             return _metric_of_function(metric)
         name = _metric_of_function(metric).name
     elif isinstance(metric, str):
-        name = SYNONYMS.get(metric.lower(), metric.lower())
+        name = READ.get(metric.lower(), metric.lower())
         if name in allowed:
             return METRICS[name]
         name = name if name in METRICS else metric
     if isinstance(name, str) and (match := _AT_RANK.fullmatch(name.lower())):
         base_name = {"p": "precision", "r": "recall"}.get(match[1], match[1])
-        base_name = SYNONYMS.get(base_name, base_name)
+        base_name = READ.get(base_name, base_name)
         if "tables" in METRICS.get(base_name, METRICS["auroc"]).purposes:
             line = f"df.pu.metric({base_name!r}, 0.3, at={match[2] if match[2] != 'k' else 100})"
             raise PUValueError(f"metric must be a name, but {name!r} was passed. Write {line}.")
     functions = ", or a function of tp, fp, fn and tn" if purpose in _AT_CUTOFF else ""
     which = ("" if len(allowed) == 1 else "one of ") + shorten(allowed, most=30, width=120)
-    others = {other: f"That is {entry.example}." for other, entry in METRICS.items()}
-    others = {other: text for other, text in others.items() if other not in allowed}
+    others = {other: METRICS[other].example for other in METRICS if other not in allowed}
     raise PUValueError(
         f"metric must be {which}{functions} {PURPOSES[purpose]}, but "
-        f"{brief(name)} was passed.{suggestion(name, allowed, {**others, **_FUNCTIONS})}"
+        f"{brief(name)} was passed.{suggest(name, allowed, others)}"
     )
 
 

@@ -22,10 +22,6 @@ Style: TypeAlias = Mapping[str, Any] | None
 RGB: TypeAlias = tuple[float, float, float]
 
 _LEGENDS = ("auto", "brief", "full")
-_OTHER_LEGENDS = {
-    **dict.fromkeys(["none", "no"], "Pass legend=False."),
-    **dict.fromkeys(["outside", "best"], "auto"),
-}
 _PALETTE, _MAX_COLORS = "colorblind", 8  # while the user has no colour cycle
 _BETA_MAPS = ("Blues", "Oranges")  # one hue, light to dark; the second for more betas on the Axes
 _MAP_RANGES = ((0.45, 1.0), (0.65, 0.15))  # shares that are legible on light and on dark
@@ -93,7 +89,7 @@ def check_options(looks: Options) -> Options:
     _check_palette(named["palette"])
     if named["legend"] is not False:
         try:
-            check_option("legend", named["legend"], _LEGENDS, _OTHER_LEGENDS)
+            check_option("legend", named["legend"], _LEGENDS)
         except PUValueError as error:
             raise PUValueError(f"{error} Pass False for none at all.") from None
     _check_place(named, named["ax"], named["height"])

@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 from seaborn import FacetGrid
 
-from pu_accessor.errors import PUValueError, suggestion
+from pu_accessor.errors import PUValueError
 from pu_accessor.plots import drawing, options
 from pu_accessor.plots.drawing import Curve
 from pu_accessor.plots.legends import add_legend
+from pu_accessor.words import suggest
 
 Drawing: TypeAlias = Axes | FacetGrid
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
@@ -73,7 +74,7 @@ def _assign(looks: options.Options, values: Values, levels: Levels) -> options.O
             by = f" For groups of rows, say so before: df.pu(by={dim!r})."
             raise PUValueError(
                 f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
-                f"{suggestion(dim, values) or by}"
+                f"{suggest(dim, values, places=()) or by}"
             )
     assigned = asked = {*named.values()}
     for dim, parts in levels.items():  # a level stands for its dimension, and back

@@ -22,7 +22,7 @@ from pu_accessor.questions import (
     pictures,
     tables,
 )
-from pu_accessor.questions.call_errors import explain_attribute, explain_call_errors
+from pu_accessor.questions.call_errors import explain_attribute, explain_call_errors, public_names
 from pu_accessor.questions.rank_bands import UserBand, read_band
 from pu_accessor.ranking import LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
@@ -321,12 +321,6 @@ class Accessor:
                 "df.pu(by='site').gap('auroc', 0.3)."
             )
         return self._source.pair(self._terms, on)
-
-
-def public_names(kind: type) -> list[str]:
-    """Return the public methods of a class in order."""
-    named = [name for base in reversed(kind.__mro__[:-1]) for name in vars(base)]
-    return [name for name in dict.fromkeys(named) if not name.startswith("_")]
 
 
 def fold(head: str, rows: Mapping[str, str]) -> str:

@@ -105,8 +105,7 @@ def estimate_beta(
     0  0.179    0.0  0.242  feasible
     """
     level = check_level(level)
-    hints = {"two_sided": "Pass method='mean_matching', which needs the same labels."}
-    check_option("method", method, METHODS, hints)
+    check_option("method", method, METHODS)
     self._read_arguments("estimate_beta", level=level)
 
     def compute(ranking: Ranking, _: Beta, __: Settings) -> tuple[Prior, Counts]:

@@ -9,64 +9,15 @@ from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from pu_accessor.checks import check_flag
-from pu_accessor.errors import (
-    PUError,
-    PUTypeError,
-    brief,
-    explain_signaling_nan,
-    nearest,
-    suggestion,
-)
-from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
+from pu_accessor.errors import PUError, PUTypeError, brief, explain_signaling_nan
 from pu_accessor.inference.metrics import METRICS
-from pu_accessor.roles_and_assumptions import ARGUMENTS, ASSUMPTIONS, PRIORS, ROLES
+from pu_accessor.roles_and_assumptions import ASSUMPTIONS, ROLES
+from pu_accessor.words import suggest
 
 Kind = TypeVar("Kind", bound=type)
 
-# Methods of other packages, and what to write here.
-_METHODS: Mapping[str, str] = {
-    word: line
-    for words, line in {
-        "area": "df.pu.contingency(0.3).pu.area('auroc')",
-        "at": "df.pu.contingency(0.3).pu.at(rank=100)",
-        "beta_derivatives": "df.pu.contingency(0.3).pu.beta_derivatives()",
-        "beta_from_labels": "pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)",
-        "plot_boyce": "df.pu.metric('boyce')",
-        "compare_unpaired": "df.pu(by='site').gap('auroc', 0.3)",
-        "beta_from_label_frequency": "pu_accessor.beta_from_label_frequency(0.5, 100, 1900)",
-        "beta_from_prevalence": "pu_accessor.beta_from_prevalence(0.25, 100, 1900)",
-        "breaking_point": "df.pu.robustness('auroc', 0.3)",
-        "confusion_matrix plot_confusion_matrix": "df.pu.contingency(0.3, "
-        "ranks=100).pu.to_frame().set_index('bound')[['tp', 'fp', 'fn', 'tn']]",
-        "bootstrap ci delong": "df.pu.auroc(0.3, level=0.95)",
-        "class_prior estimate_prior prior": "df.pu.estimate_beta()",
-        "decision_curve plot_decision plot_net_benefit": "df.pu.plot_metric('net_benefit', 0.3, "
-        "x='threshold')",
-        "ef": "df.pu.metric('lift', 0.3, at={'fraction': 0.01})",
-        "evaluate summary describe": "df.pu.report(0.3)",
-        "f2 fbeta": "df.pu.metric(pu_accessor.fbeta(2), 0.3, at=100)",
-        "from_arrays": "pu_accessor.from_arrays(df['score'], df['label'])",
-        "from_chunks": "pu_accessor.from_chunks([df])",
-        "from_frame": "df.pu(score='score', label='label')",
-        "gain": "df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})",
-        "labels_needed": "pu_accessor.labeling.labels_needed(0.1, 1900)",
-        "load_example": "pu_accessor.load_example()",
-        "net_benefit": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
-        "partial_auc": "df.pu.auroc(0.3, max_fpr=0.1)",
-        "plot_against_beta": "df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')",
-        "plot_gain": "df.pu.plot_metric('recall', 0.3, x='fraction')",
-        "plot_robustness": "df.pu.plot_metric('auroc', 0.3, x='selection_odds')",
-        "plot_table": "df.pu.contingency(0.3, ranks=100).pu.to_frame()",
-        "roc_curve": "df.pu.roc_bounds(0.3)",
-        "roc_region": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, "
-        "level=0.95**0.5)",
-        "cross_val_score make_scorer scorer": "pu_accessor.sklearn.scorer('auroc', beta=0.1, "
-        "unlabeled=0)",
-        "threshold threshold_for choose_threshold": "df.pu.cutoff(0.3, recall=0.9)",
-        "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
-    }.items()
-    for word in words.split()
-}
+# Other names of the share of positives among all examples.
+_PRIORS = ("class_prior", "pi", "prior")
 # Arguments of the example calls in messages, where beta is not enough.
 _EXAMPLE_ARGUMENTS: Mapping[str, str] = {
     "df.pu.compare": "'auroc', 0.3",
@@ -103,7 +54,7 @@ def _checked_method(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             passed = expected.bind(self, *args, **keywords).arguments
         except TypeError as error:
-            if word := next((word for word in keywords if word in PRIORS), None):
+            if word := next((word for word in keywords if word in _PRIORS), None):
                 raise PUTypeError(_explain_prior(self, method, word, keywords[word])) from None
             raise PUTypeError(_explain_call(method, str(error), keywords)) from None
         if unknown := _unknown_look(passed.get("looks", {})):
@@ -168,15 +119,12 @@ def _explain_argument(word: str, method: str, parameters: list[str]) -> str:
     """Return what to write for an unknown argument of a method."""
     if method.startswith("plot_") and (advice := _explain_look(word)):
         return advice
-    if word in ARGUMENTS:
-        return f"Write {ARGUMENTS[word]}."
-    if word in ASSUMPTIONS:
-        return f"Assumptions are set before: df.pu.assume({word}=...).{method}(...)."
-    if meant := suggestion(word, parameters):
-        return meant.strip()
-    if role := nearest(word, ROLES):
-        return f"Roles of columns are set before: df.pu({role}=...).{method}(...)."
-    return f"It takes {', '.join(parameters) or 'none'}."
+    before = {
+        **{role: f"df.pu({role}=...).{method}(...)" for role in ROLES},
+        **{name: f"df.pu.assume({name}=...).{method}(...)" for name in ASSUMPTIONS},
+    }
+    meant = suggest(word, parameters, before, places=["="]).strip()
+    return meant or f"It takes {', '.join(parameters) or 'none'}."
 
 
 def _explain_look(word: str) -> str:
@@ -193,7 +141,7 @@ def _explain_look(word: str) -> str:
         return f"Pass it in band_kws={{{word!r}: ...}}."
     if hasattr(Axes, f"set_{word}"):
         return f"Set it on what is returned: ax.set({word}=...)."
-    return suggestion(word, Options.__annotations__).strip()
+    return suggest(word, Options.__annotations__, places=()).strip()
 
 
 def example_of(method: Callable[..., Any]) -> str:
@@ -207,12 +155,16 @@ def example_of(method: Callable[..., Any]) -> str:
 
 def explain_attribute(accessor: type, name: str) -> str:
     """Return what to write for an unknown method, or nothing."""
-    metrics = {word: entry.example.partition(";")[0] for word, entry in METRICS.items()}
-    calls = metrics | {word: metrics[meant] for word, meant in SYNONYMS.items()}
-    at_cutoffs = [word for word, entry in METRICS.items() if "tables" in entry.purposes]
-    calls |= {f"plot_{word}": f"df.pu.plot_metric({word!r}, 0.3)" for word in at_cutoffs}
-    public = [word for word, method in vars(accessor).items() if callable(method)]
-    methods = {word: getattr(accessor, word) for word in public if not word.startswith("_")}
-    calls |= {**_METHODS, **{word: example_of(method) for word, method in methods.items()}}
-    meant = None if name.startswith("_") else nearest(name, calls)
-    return f" Write {calls[meant]}." if meant else ""
+    if name.startswith("_"):
+        return ""
+    lines = {metric: entry.example.partition(";")[0] for metric, entry in METRICS.items()}
+    at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.purposes]
+    lines |= {f"plot_{metric}": f"df.pu.plot_metric({metric!r}, 0.3)" for metric in at_cutoffs}
+    lines |= {method: example_of(getattr(accessor, method)) for method in public_names(accessor)}
+    return suggest(name, lines=lines, places=["."])
+
+
+def public_names(kind: type) -> list[str]:
+    """Return the public methods of a class in order."""
+    named = [name for base in reversed(kind.__mro__[:-1]) for name in vars(base)]
+    return [name for name in dict.fromkeys(named) if not name.startswith("_")]

@@ -10,14 +10,15 @@ import xarray as xr
 from pu_accessor.checks import check_option
 from pu_accessor.datasets import schema, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
-from pu_accessor.errors import PUTypeError, PUValueError, nearest
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
-from pu_accessor.questions.accessor import Accessor, fold, public_names
-from pu_accessor.questions.call_errors import example_of, explain_call_errors
+from pu_accessor.questions.accessor import Accessor, fold
+from pu_accessor.questions.call_errors import example_of, explain_call_errors, public_names
 from pu_accessor.questions.pictures import label_of, refuse_cutoff
 from pu_accessor.roles_and_assumptions import SampleRoles, Terms, check_known
 from pu_accessor.sources.samples import SampleSource
+from pu_accessor.words import suggest
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Options
@@ -350,7 +351,7 @@ class TablesAccessor:
         """
         from pu_accessor import plots
 
-        check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
+        check_option("x", x, _AXES)
         plots.check_options(looks)
         if x != "beta":
             refuse_cutoff(at, x)
@@ -410,8 +411,7 @@ def _explain_attribute(name: str, has_tables: bool) -> str:
     calls["confusion_matrix"] = "ds.pu.to_frame()"
     own = {method: getattr(TablesAccessor, method) for method in public_names(TablesAccessor)}
     calls |= {method: example_of(function) for method, function in own.items()}
-    meant = None if name.startswith("_") else nearest(name, calls)
-    write = f" Write {calls[meant]}." if meant else ""
+    write = "" if name.startswith("_") else suggest(name, lines=calls, places=["ds."])
     if name not in public_names(Accessor):
         return f"ds.pu has no attribute {name!r}.{write}"
     call = example_of(getattr(Accessor, name))

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, shorten, suggestion
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, shorten
+from pu_accessor.words import suggest
 
 Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extensions.ExtensionArray
 # Columns after their roles: those of scores first, then that of labels.
@@ -127,8 +128,8 @@ def check_name(
         )
     raise PUKeyError(
         f"{argument} must name a {kind}, but there is no {brief(name)} among "
-        f"[{shorten(map(brief, names), most=20)}].{suggestion(name, names)} Pass {argument}=... "
-        "with the name of yours."
+        f"[{shorten(map(brief, names), most=20)}].{suggest(name, names, places=())} Pass "
+        f"{argument}=... with the name of yours."
     )
 
 

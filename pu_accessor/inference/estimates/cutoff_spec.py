@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from pu_accessor.checks import as_array, check_option, check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.words import READ
 
 At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
@@ -15,20 +16,6 @@ OPTIMIZED = ("maximum", "youden")
 FIXED = ("rank", "threshold", "fraction")  # independent of beta
 RATES = ("fpr", "recall", "precision")  # a given rate is a point of the true curve
 _KINDS = (*FIXED, *RATES)
-# Other names of metrics.
-SYNONYMS: Mapping[str, str] = {
-    **dict.fromkeys(("sensitivity", "tpr", "hit_rate", "hits"), "recall"),
-    **dict.fromkeys(("auc", "roc_auc"), "auroc"),
-    **dict.fromkeys(("tss", "youden"), "informedness"),
-    "ap": "average_precision",
-    "mrr": "reciprocal_rank",
-    "rprec": "r_precision",
-    "enrichment_factor": "lift",
-    "ppv": "precision",
-    "specificity": "tnr",
-    "elusion": "for",
-}
-_KIND_HINTS = {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 
 
 @dataclass(frozen=True)
@@ -61,8 +48,8 @@ def read_at(at: At) -> Cutoff:
             "at={'fpr': 0.05}."
         )
     ((kind, value),) = at.items()
-    kind = SYNONYMS.get(kind, kind) if isinstance(kind, str) else kind
-    check_option("at", kind, _KINDS, _KIND_HINTS)
+    kind = READ.get(kind, kind) if isinstance(kind, str) else kind
+    check_option("at", kind, _KINDS)
     one = as_array(value)
     return _read_value(kind, one.item() if one.ndim == 0 else value)  # type: ignore[arg-type]
 

@@ -1,0 +1,195 @@
+"""One table of words: what a person may type, and the name or the line that it stands for here."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import cast
+
+_MIN_SIMILARITY = 0.76  # of two words; "color" and "col" are below
+
+# Words = the metric that they are read as; words > the name that is meant, where it is allowed, or
+# the line to write. A keyword ends in "=", that of one function begins with "name(", that of roles
+# and assumptions with "pu(", a value of an argument with "name=", a method with ".", and one of
+# tables with "ds.".
+_TABLE = """
+auc roc_auc = auroc
+ap = average_precision
+enrichment_factor = lift
+mrr = reciprocal_rank
+ppv = precision
+rprec = r_precision
+sensitivity tpr hits = recall
+specificity = tnr
+tss youden = informedness
+elusion = for
+
+roc roc_auc_score > auroc
+pr prauc pr_auc auprc aupr average_precision_score > average_precision
+acc accuracy_score > accuracy
+bacc balanced_accuracy_score > balanced_accuracy
+f1_score f_score f1-score fscore f_1 dice > f1
+f2 f0.5 f_beta fbeta_score > fbeta
+false_discovery_rate > fdr
+miss_rate false_negative_rate > fnr
+false_omission_rate > for
+fall_out false_positive_rate > fpr
+bookmaker j > informedness
+iou jaccard_score > jaccard
+cohen_kappa cohen_kappa_score > kappa
+ef enrichment > lift
+matthews matthews_corrcoef phi > mcc
+negative_predictive_value > npv
+positive_predictive_value precision_score > precision
+true_positive_rate recall_score > recall
+selectivity true_negative_rate > tnr
+cbi boyce_index continuous_boyce > boyce
+
+tables to_frame > contingency
+beta prior class_prior prevalence estimate_prior > estimate_beta
+plot_ap plot_pr_curve plot_precision_recall plot_precision_recall_curve > plot_pr
+plot plot_auc plot_auroc plot_roc_curve > plot_roc
+pr pr_curve precision_recall_curve > pr_bounds
+roc roc_curve > roc_bounds
+sample > sample_to_label
+
+k top top_k cutoff > at
+alpha_hat > beta
+sample these > examples
+share percent quantile top_fraction > fraction
+ci confidence confidence_level conf_level > level
+best max > maximum
+outside best > auto
+cmap colors colormap > palette
+new > population
+name quantity curve > metric
+rng seed > random_state
+count head k n top top_k > rank
+n n_samples > size
+cutoff score thr value > threshold
+j > youden
+
+fold group groupby key model models > by
+clusters groups > cluster
+labels target truth y y_true > label
+dropna missing nan > nan_policy
+neg neg_label negatives > negative
+pos pos_label positives > positive
+odds propensities > propensity
+pred proba scores y_pred y_score > score
+unknown unl > unlabeled
+counts freq frequency multiplicity > count
+case_weight case_weights sample_weight weights > weight
+
+confusion_matrix .confusion_matrix .plot_confusion_matrix .plot_table >
+  df.pu.contingency(0.3, ranks=100).pu.to_frame()
+fbeta .f2 .fbeta > df.pu.metric(pu_accessor.fbeta(2), 0.3, at=100)
+gini .gini > 2*df.pu.auroc(0.3)['estimate'] - 1
+ks .ks > df.pu.metric('informedness', 0.3, at='maximum')
+partial_auc .partial_auc > df.pu.auroc(0.3, max_fpr=0.1)
+pr_curve > df.pu.pr_bounds(0.3)
+roc_curve > df.pu.roc_bounds(0.3)
+method=two_sided > method='mean_matching', which needs the same labels
+at=tnr > at={'fpr': 0.05} for a true negative rate of 0.95
+
+adjust= > df.pu(score=['svm', 'forest']).compare(): p_adjusted is by Holm's method
+alpha= > level=0.95: it is 1 - alpha
+ascending= > df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive
+at= > df.pu.metric('recall', 0.3, at=100), or of tables ds.pu.at(rank=100).pu.metric('recall')
+average= > df.pu(by='query', average=True).auroc(0.3)
+beta_interval= > beta=pd.Interval(0.1, 0.3)
+ci= > level=0.95, or for a plot without bands band_kws={'alpha': 0}
+dpi= > ax=plt.subplots(dpi=150)[1]
+figsize= > ax=plt.subplots(figsize=(6, 4))[1]
+groups= > df.pu(cluster='patient') for dependent rows, df.pu(by='site') for a result of each group
+joint= > beta=df.pu.estimate_beta(): intervals then include the error of beta
+k= > df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)
+mark= > df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot
+max_fpr= > df.pu.auroc(0.3, max_fpr=0.1)
+n_boot= n_bootstrap= n_bootstraps= n_resamples= > level=0.95: intervals have closed forms and need
+  no resampling
+n_jobs= > df.pu.auroc(0.3): long computations use threads automatically
+class_prior= pi= prior= > beta=pu_accessor.beta_from_prevalence(0.25, 100, 1900)
+quantity= > metric='auroc'
+random_state= > df.pu.auroc(0.3): only sample_to_label draws at random
+sample_weight= > df.pu(weight='w')
+specificity= > df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr
+threshold= > df.pu.metric('recall', 0.3, at={'threshold': 0.5})
+thresholds= > df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})
+
+pu(at= pu(metric= > df.pu.metric('recall', 0.3, at=100)
+pu(band= > df.pu.roc_bounds(0.3, band='simultaneous')
+pu(beta= > df.pu.auroc(0.3)
+pu(level= > df.pu.auroc(0.3, level=0.9)
+pu(target= > df.pu.auroc(0.3, target='examples')
+
+beta_from_labels(method= > pu_accessor.beta_from_labels(12, 50, n_unlabeled=1798): limits are exact
+beta_from_labels(prior= > pu_accessor.beta_from_labels(found, sequential=True): its prior is flat
+
+.area > df.pu.contingency(0.3).pu.area('auroc')
+.at > df.pu.contingency(0.3).pu.at(rank=100)
+.beta_derivatives > df.pu.contingency(0.3).pu.beta_derivatives()
+.beta_from_label_frequency > pu_accessor.beta_from_label_frequency(0.5, 100, 1900)
+.beta_from_labels > pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)
+.beta_from_prevalence > pu_accessor.beta_from_prevalence(0.25, 100, 1900)
+.bootstrap .ci .delong > df.pu.auroc(0.3, level=0.95)
+.breaking_point > df.pu.robustness('auroc', 0.3)
+.compare_unpaired > df.pu(by='site').gap('auroc', 0.3)
+.cross_val_score .make_scorer .scorer > pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)
+.decision_curve .plot_decision .plot_net_benefit > df.pu.plot_metric('net_benefit', 0.3,
+  x='threshold')
+.ef > df.pu.metric('lift', 0.3, at={'fraction': 0.01})
+.evaluate .summary .describe > df.pu.report(0.3)
+.from_arrays > pu_accessor.from_arrays(df['score'], df['label'])
+.from_chunks > pu_accessor.from_chunks([df])
+.from_frame > df.pu(score='score', label='label')
+.gain > df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})
+.labels_needed > pu_accessor.labeling.labels_needed(0.1, 1900)
+.load_example > pu_accessor.load_example()
+.plot_against_beta > df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')
+.plot_boyce > df.pu.metric('boyce')
+.plot_gain > df.pu.plot_metric('recall', 0.3, x='fraction')
+.plot_robustness > df.pu.plot_metric('auroc', 0.3, x='selection_odds')
+.roc_region > df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, level=0.95**0.5)
+.select > df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]
+.threshold .threshold_for .choose_threshold > df.pu.cutoff(0.3, recall=0.9)
+"""
+_WORD = re.compile(r"(\w+[(=]|ds\.|\.|)(.+?)(=?)")  # what is before it, the word, what is after it
+
+
+def _read_table() -> Iterator[tuple[str, str, str, str]]:
+    """Yield the place of each word, the word, the sign after it, and its meaning."""
+    for row in _TABLE.strip().replace("\n  ", " ").replace("\n\n", "\n").split("\n"):
+        words, sign, meaning = re.split(" ([=>]) ", row, maxsplit=1)
+        for word in words.split():
+            before, bare, after = cast("re.Match[str]", _WORD.fullmatch(word)).groups()
+            yield before or after, bare, sign, meaning
+
+
+_ROWS = tuple(_read_table())
+READ: Mapping[str, str] = {word: name for _, word, sign, name in _ROWS if sign == "="}
+LINES = {(place, word): line for place, word, _, line in _ROWS if not line.isidentifier()}
+
+
+def suggest(
+    word: object,
+    names: Iterable[object] = (),
+    lines: Mapping[str, str] = MappingProxyType({}),
+    *,
+    places: Sequence[str] = ("",),
+) -> str:
+    """Return ' Did you mean ...?' for an allowed name, ' Write ...' for a line, or nothing.
+
+    A name or a line is meant by a word like it, or like a synonym. Lines are those passed by their
+    words, and those of some places in the table, such as "=" for keywords.
+    """
+    lines = dict(lines) | {bare: line for (of, bare), line in LINES.items() if of in places}
+    allowed, meant = {str(name): name for name in names}, dict[str, str]()
+    for name in (*allowed, *lines):
+        for bare in (bare for _, bare, _, meaning in _ROWS if meaning == name):
+            meant.setdefault(bare, name)
+    meant |= {name.lower(): name for name in (*lines, *allowed)}
+    for found in get_close_matches(str(word).lower(), meant, n=1, cutoff=_MIN_SIMILARITY):
+        name = meant[found]
+        return f" Did you mean {allowed[name]!r}?" if name in allowed else f" Write {lines[name]}."
+    return ""
