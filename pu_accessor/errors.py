@@ -22,7 +22,6 @@ _PAGES: Mapping[str, str] = {
         "labels": "label",
         "large_data": "chunks ranks",
         "models_and_groups": "average by",
-        "scikit_learn": "pool",
         "sensitivity": "contamination propensity reference selection_odds",
         "thresholds": "at bins",
     }.items()

@@ -14,8 +14,6 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeV
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.errors import PUValueError
-
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -152,7 +150,6 @@ class Ranking:
     inverse_propensity: FloatArray | None = None  # of known positives, best-ranked first
     refiner: Refiner | None = None  # None where no cutoff can be added
     whole: Ranking | None = None  # the ranking of which this one has a selection of cutoffs
-    strata: tuple[Ranking, ...] = ()  # groups ranked separately; thresholds are then shares
     monotone: bool = False  # the probability of being positive never falls with the score
     clusters: Clusters | None = None  # of examples that are not independent
     unranked: int = 0  # negatives that are no examples, above those that were never ranked
@@ -231,12 +228,6 @@ class Ranking:
 
     def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores."""
-        if self.strata:
-            raise PUValueError(
-                "pool must be False where scores are used as numbers, as thresholds or "
-                "probabilities: the scores of pooled groups have no common scale. Pass a share "
-                "of the examples, at={'fraction': 0.1}, or analyze each group: df.pu(by='fold')."
-            )
         if self.refiner is not None:
             return self.refiner.count_at_or_above(thresholds)
         cutoffs = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]

@@ -63,7 +63,6 @@ class GroupRoles(RowRoles, total=False):
     """Roles of the columns of a groupby."""
 
     score: ColumnNames
-    pool: Over
     average: Over
 
 
@@ -104,7 +103,6 @@ class Terms:
     nan_policy: str = "raise"
     on_error: str = "raise"  # a group without a result: "skip" it, or "nan"
     progress: bool = False  # whether to show a bar
-    pool: Over = False  # whether, or over which columns of by, groups are pooled
     average: Over = False  # whether, or over which columns of by, results are averaged
     # The assumptions.
     reference: str = "positives"  # which known examples are a random sample
@@ -120,12 +118,11 @@ class Terms:
         check_option("reference", self.reference, references)
         for name in ("progress", "monotone"):
             check_flag(name, getattr(self, name))
-        for name in ("pool", "average"):
-            if not isinstance(getattr(self, name), bool | str | list):
-                raise PUTypeError(
-                    f"{name} must be True, False or names of columns in by, but "
-                    f"{brief(getattr(self, name))} was passed. Pass {name}='fold'."
-                )
+        if not isinstance(self.average, bool | str | list):
+            raise PUTypeError(
+                "average must be True, False or names of columns in by, but "
+                f"{brief(self.average)} was passed. Pass average='fold'."
+            )
         contamination = check_share("contamination", self.contamination, "[0, 0.5)")
         object.__setattr__(self, "selection_odds", check_selection_odds(self.selection_odds))
         object.__setattr__(self, "contamination", contamination)
@@ -274,7 +271,7 @@ _TABLE = """
 count, weight: rows with a weight are sampled one at a time
   > Write the rows out: df.loc[df.index.repeat(df['n'])].pu(weight='w').
 nan_policy='unretrieved', negatives count/contingency/rank_cdf/dominance/calibration/cutoff/compare
-  /gap/estimate_beta/check_assumptions/sample_to_label/robustness/pool/weight/cluster/reference
+  /gap/estimate_beta/check_assumptions/sample_to_label/robustness/weight/cluster/reference
   /prevalence: the number of negatives that were not retrieved is unknown
   > Pass nan_policy='worst', which ranks these rows last.
 nan_policy='unretrieved', data in chunks: it needs all scores in memory
@@ -288,20 +285,16 @@ monotone, propensity: if labels depend on more than the class, known positives m
 cluster/weight, propensity: no standard error is known where labels have unequal probabilities
 selection_odds, cluster/weight/propensity: propensities already state the odds of being labeled,
   and how odds differ among clusters or weighted rows is unknown
-selection_odds, pool: odds are compared within one ranking
-  > Evaluate each group: df.pu(by='fold').
-contamination, cluster/weight/propensity/pool: the true known positives are then not a simple
-  random sample, and no method is known
+contamination, cluster/weight/propensity: the true known positives are then not a simple random
+  sample, and no method is known
 prevalence, contamination: no method covers both
 reference, cluster/weight/propensity: these describe how known positives were sampled, not known
   negatives
 propensity, gap, auroc: it takes the known positives of each group as a simple random sample
-prevalence, pool: each pooled group has its own prevalence
 prevalence, selection_odds: no method covers both
 average, propensity: the error of an average is unknown if known positives count unequally
-pool/average, data in a Dataset: only frames can be pooled or averaged
+average, data in a Dataset: only groups of frames can be averaged
   > Make a frame: ds.to_dataframe().reset_index().pu.
-pool, data in chunks: only frames can be pooled > Evaluate each group: df.pu(by='fold').
 by, a groupby: a groupby already defines its groups
   > Group by all keys at once: df.groupby(['site', 'model']).pu.
 by, data in a Dataset: each other dimension already makes groups
@@ -332,8 +325,6 @@ ranks='all', data in chunks: all cutoffs need all scores in memory
   > Curves and areas are the same with ranks='breakpoints'.
 strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are sampled from one
   ranking > Sample one group at a time: df[df['site'] == 'a'].pu(score='svm').
-pool, compare, propensity/weight: models are compared within one ranking
-  > Compare within each group: df.pu(by='fold').
 band/beta=interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an average
   has its own interval > Evaluate each group, without average.
 average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta
@@ -373,8 +364,6 @@ target='population', cutoff, cost/reference: there is no interval for future dat
   > Pass target='examples'.
 max_fpr, propensity: with propensities only the whole area has an interval
   > Use the bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
-max_fpr, target='population', pool: future data have one ranking
-  > Pass target='examples', or evaluate each group: df.pu(by='fold').
 band=at random, selection_odds: it assumes labels selected at random
   > Pass band='exact' or 'simultaneous'.
 band=by rank, reference: bounds by rank do not depend on which examples are known
@@ -392,7 +381,7 @@ cluster, cutoff/estimate_beta/robustness: it takes rows as independent
 weight, cutoff/estimate_beta/robustness: it takes rows as equally likely
   > Sample rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu.
 propensity, robustness/calibration/bedroc/early/bpref/cutoff: it assumes labels selected at random
-propensity/weight/pool, check_assumptions: it checks random labels of rows that count once
+propensity/weight, check_assumptions: it checks random labels of rows that count once
   > Leave it out: df.pu.check_assumptions().
 strata, check_assumptions, cluster: the test of strata takes rows as independent
   > Leave one of the two out; the test of waves allows clusters.

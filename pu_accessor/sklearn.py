@@ -192,8 +192,8 @@ def scorer(
     Notes
     -----
     AUROC and average precision are unbiased estimates, clipped to [0, 1], which small folds can
-    exceed. For an interval over all folds use ``df.pu(by="fold", pool=True)``. Put dependent rows,
-    such as those of a patient, into one fold: ``cv=GroupKFold()`` and ``groups=patient``.
+    exceed. For an interval over all folds use ``df.pu(by="fold", average="fold")``. Put dependent
+    rows, such as those of a patient, into one fold: ``cv=GroupKFold()`` and ``groups=patient``.
 
     Examples
     --------

@@ -109,6 +109,8 @@ max_fpr= > df.pu.auroc(0.3, max_fpr=0.1)
 n_boot= n_bootstrap= n_bootstraps= n_resamples= > level=0.95: intervals have closed forms and need
   no resampling
 n_jobs= > df.pu.auroc(0.3): long computations use threads automatically
+pool= > df.pu(by='fold', average='fold').auroc(0.3), or for stratified folds
+  df.assign(score=df.groupby('fold')['score'].rank(pct=True)).pu.auroc(0.3)
 class_prior= pi= prior= > beta=pu_accessor.beta_from_prevalence(0.25, 100, 1900)
 quantity= > metric='auroc'
 random_state= > df.pu.auroc(0.3): only sample_to_label draws at random

@@ -17,7 +17,7 @@ from tests.support.oracles import completion_oracle, oracle
 Labels = list[bool | None]
 FloatArray = npt.NDArray[np.float64]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled", "nan_policy"]
-ROLES += ["on_error", "progress", "dim", "cluster", "weight", "count", "pool", "average"]
+ROLES += ["on_error", "progress", "dim", "cluster", "weight", "count", "average"]
 ASSUMED = ["reference", "selection_odds", "contamination", "monotone", "prevalence"]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # metrics, by their curves

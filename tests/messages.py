@@ -36,7 +36,6 @@ VALUE = [
     ("from_arrays([NAN], [True], nan_policy='omit').auroc(0)", "there is none in the rows"),
     ("from_arrays([1, 1, NAN], [1, None, None]).auroc(0.3)", "NaN in 1 of 3", "nan_policy='worst"),
     ("DF.assign(label=None).pu.auroc(0.3)", "at least one known positive, but none of 120"),
-    ("DF.pu(by='site', pool='folds').auroc(0.3)", "columns of by, ['site']"),
     ("from_arrays([2, 1], [1, None], cluster=[1]).auroc(0)", "the same length, but have 2 and 1"),
     ("DS.expand_dims(lat=2).pu(dim=['lat', 'sample']).auroc(0.3)", "ds.stack(sample=['lat', 'sam"),
     ("from_arrays([3, 2], [1.0]).auroc(0.3)", "have 2 and 1", "pd.concat([pd.DataFrame({'score':"),
@@ -88,7 +87,6 @@ VALUE = [
     ("DF.pu(score='p').calibration(0.3, bins=0)", "bins must be from 1 to 1,000,000"),
     ("DF.pu(score='p').calibration(0.3, bins=[0.1, 1])", "ascend from 0 to 1"),
     ("DF.pu(score='p').calibration(0.3, band='dkw')", "'simultaneous', for all jointly"),
-    ("DF.pu(by='fold', pool=True).metric('boyce')", "pool must be False where sc"),
     ("PU.estimate_beta(method='two_sided')", "method='mean_matching'"),
     ("PU.check_assumptions(strata='site')", "beta must be passed with strata='site'"),
     # comparisons
@@ -220,6 +218,7 @@ TYPE = [
     ("PU.contingency(0.3, band=lambda tp: tp, ranks='all')", "must be a function (n, m, level)"),
     ("DF.pu(progress='omitt')", "progress must be True or False"),
     ("DF.pu(by=('site', 'fold')).auroc(0.3)", "pass by=['site', 'fold']"),
+    ("DF.pu(pool=True)", "df.pu(by='fold', average='fold').auroc(0.3)", "rank(pct=True)).pu.auroc"),
     ("DF.pu(groups='row')", "df.pu(cluster='patient')", "df.pu(by='site')"),
     ("PU.auroc(class_prior=0.3)", "beta_from_prevalence(0.3, 25, 85, n_negative=10), here 0.1294"),
     ("PU.auroc(pi='x')", "beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)"),

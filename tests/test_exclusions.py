@@ -25,7 +25,7 @@ SOURCES: dict[str, Any] = {
 ESTIMATE = pu_accessor.beta_from_labels(10, 30, n_unlabeled=900)
 FACTS: dict[str, dict[str, Any]] = {
     **{name: {name: "nothing"} for name in ("by", "score", "label", *rules.OTHERS)},
-    **{role: {"by": "nothing", role: True} for role in ("pool", "average")},
+    "average": {"by": "nothing", "average": True},
     "a list of scores": {"score": ["svm", "forest"]},
     **{fact: {"beta": ESTIMATE} for fact in ("beta=estimate", "one estimate for all groups")},
     "beta=interval": {"beta": pd.Interval(0.1, 0.3)},

@@ -145,7 +145,7 @@ def without_latent_positives_it_is_scikit_learn(frame: pd.DataFrame, draw: Draw)
 def counts_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
     frame = frame.assign(times=frame["times"] // 1)
     frame = frame[frame.groupby("key")["times"].transform("sum") > 0]
-    groups = [{}, {"by": "key"}, {"by": "key", "pool": True}, {"by": "key", "average": True}]
+    groups = [{}, {"by": "key"}, {"by": "key", "average": True}]
     method, asked = question(frame, draw, *NUMBERS, *COUNTED)
     asked |= NEEDED.get(method) or draw(st.sampled_from(groups))
     asked = {name: value for name, value in asked.items() if name not in ("on", "weight")}
@@ -524,7 +524,7 @@ def test_a_function_refuses_rotten_values_by_name(name: str) -> None:
         *[("auroc", {}), ("auroc", NEAR), ("average_precision", {}), ("estimate_beta", {})],
         ("metric", {"metric": ["precision", "mcc"], "at": {"fpr": 0.1}}),
         ("metric", {"metric": "bedroc", "cluster": "patient", **FAR}),
-        *[("auroc", {"by": "fold", "pool": True}), ("compare", {"score": MODELS})],
+        ("compare", {"score": MODELS}),
     ],
 )
 def test_products_of_large_counts_are_not_beyond_integers(method: str, asked: Any) -> None:

@@ -142,7 +142,7 @@ def roles(draw: st.DrawFn) -> dict[str, Any]:
     }
     found = {name: draw(st.sampled_from(some)) for name, some in options.items()}
     if found["by"] and draw(st.integers(0, 3)) == 0:
-        found[draw(st.sampled_from(["pool", "average"]))] = draw(st.sampled_from([True, "key"]))
+        found["average"] = draw(st.sampled_from([True, "key"]))
     coding = [{}, {}, CODED, {"unlabeled": [0, None]}]
     return {**found, **draw(st.sampled_from(coding))}
 

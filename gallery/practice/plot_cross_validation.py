@@ -2,9 +2,9 @@
 Cross-validation
 ================
 
-A model for each of ten folds. Scores of different folds are not comparable, so that examples are
-ranked within their fold, and folds are pooled: one estimate and one interval. Single folds have
-wide intervals.
+A model for each of ten folds. Scores of different folds are not comparable, so that each fold is
+evaluated alone, and folds are averaged: one estimate and one interval. Single folds have wide
+intervals.
 """
 
 import matplotlib.pyplot as plt
@@ -32,12 +32,12 @@ for fold, (train, test) in enumerate(split):
     df.loc[test, "fold"] = fold
     df.loc[test, "score"] = model.predict_proba(images[test])[:, 1]
 beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
-pooled = df.pu(by="fold", pool=True)
-print(pooled.auroc(beta).round(3).to_string(index=False))
+average = df.pu(by="fold", average="fold")
+print(average.auroc(beta).round(3).to_string(index=False))
 
 # %%
 # The AUROC of each fold and of all, for future data.
-single, whole = df.pu(by="fold").auroc(beta), pooled.auroc(beta)
+single, whole = df.pu(by="fold").auroc(beta), average.auroc(beta)
 true = [roc_auc_score(eight[df["fold"] == f], df.loc[df["fold"] == f, "score"]) for f in range(10)]
 blue, orange = sns.color_palette("colorblind", 2)
 figure, ax = plt.subplots(figsize=(5, 4.2), layout="constrained")
@@ -51,7 +51,7 @@ ticks, ink = [*range(folds), folds + 0.5], plt.rcParams["text.color"]
 ax.plot(ticks, [*true, np.mean(true)], "_", color=ink, markersize=10, label="truth")
 ax.set_xticks(ticks[::3] + ticks[-1:], ["0", "3", "6", "9", "all"])
 ax.set(xlabel="fold", ylabel="AUROC", ylim=(0.4, 1.02))
-ax.set_title("Pooling ten folds shortens the interval\nof AUROC about threefold", loc="left")
+ax.set_title("The average of ten folds has a far\nshorter interval than one of them", loc="left")
 figure.legend(loc="outside lower center", ncols=2, frameon=False)
 sns.despine()
 plt.show()

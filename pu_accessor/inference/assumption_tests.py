@@ -162,7 +162,7 @@ def _concordance_with(ranking: Ranking, kind: str) -> tuple[float, FloatArray, f
     n, number = ranking.total.known_positive, getattr(ranking.total, kind)
     counts = {"rank": known + others, "unlabeled": others, "known_negative": 0 * others}
     pair = replace(ranking, **counts, total=Counts(n, 0, number), refiner=None, whole=None)
-    part = placement_influences(pair)[0]
+    part = placement_influences(pair)
     variance = variance_and_kurtosis(number * part.rest, np.diff(others))[0] if number > 1 else 0.0
     return float(concordance(pair)), n * part.known, variance
 

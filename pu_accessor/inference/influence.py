@@ -12,14 +12,12 @@ Clarke-Pearson, Biometrics 44 (1988) 837-845. [3] X. Sun, W. Xu, IEEE Signal Pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 import scipy
 
-from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.known_positives import count_negatives
 from pu_accessor.ranking import (
     Clusters,
@@ -104,12 +102,12 @@ def prevalence_is_estimated(ranking: Ranking) -> bool:
     return clusters is not None and clusters.one_per_row and not ranking.total.unlabeled
 
 
-def add_prevalence_error(influences: Sequence[Influence], slope: float) -> list[Influence]:
+def add_prevalence_error(influences: Influence, slope: float) -> Influence:
     """Add what examples contribute by the share of positives, at `slope` for each unit of it."""
-    total = sum(sum(part.ranking.total) for part in influences)
-    share = sum(part.ranking.total.known_positive for part in influences) / total
+    ranking, total = influences.ranking, sum(influences.ranking.total)
+    share = ranking.total.known_positive / total
     more, less = slope * (1 - share) / total, slope * share / total
-    return [Influence(part.ranking, part.known + more, part.rest - less) for part in influences]
+    return Influence(ranking, influences.known + more, influences.rest - less)
 
 
 def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:
@@ -136,14 +134,11 @@ def design_effect_of_sums(
     return Design(max(float(effect), 1.0), df)
 
 
-def cluster_sums(parts: Sequence[Influence]) -> FloatArray:
+def cluster_sums(influences: Influence) -> FloatArray:
     """Return the sums of influences by cluster, (2, clusters), with a third row of `moved`."""
-    sums = []
-    for ranking, *influences in parts:
-        if ranking.clusters is not None:
-            given = [each for each in influences if each is not None]
-            sums.append(ranking.clusters.sums(ranking.threshold, *given))
-    return sum(sums[1:], start=sums[0])
+    ranking, *values = influences
+    clusters = cast("Clusters", ranking.clusters)
+    return clusters.sums(ranking.threshold, *(each for each in values if each is not None))
 
 
 def all_in_one_cluster(clusters: Clusters) -> bool:
@@ -151,14 +146,15 @@ def all_in_one_cluster(clusters: Clusters) -> bool:
     return bool((np.count_nonzero(clusters.sizes, axis=1) == 1).any())
 
 
-def design_effect(clusters: Clusters | None, parts: Callable[[], Sequence[Influence]]) -> Design:
+def design_effect(influences: Influence) -> Design:
     """Return the design effect of clustered examples [4]; NaN for a single cluster."""
     # If nothing varies, examples of one cluster are taken as equal.
+    ranking, clusters = influences.ranking, influences.ranking.clusters
     if clusters is None:
         return Design()
-    total, influences = clusters.n_with_positive, parts()
+    total = clusters.n_with_positive
     variance = float(squared_errors_and_df(influences)[0].sum())
-    mean_size = sum(part.ranking.total.known_positive for part in influences) / total
+    mean_size = ranking.total.known_positive / total
     sums = cluster_sums(influences)
     design = design_effect_of_sums(sums, clusters.sizes, total, variance, mean_size)
     return Design(np.nan) if all_in_one_cluster(clusters) else design
@@ -215,50 +211,30 @@ def placements_of_stack(stack: TieBlocks) -> Placements:
     return Placements(np.stack([known, rest]).astype(np.float64), variance, above)
 
 
-def placements_of_ranking(ranking: Ranking) -> Placements:
-    """Return the placements of both samples, from counts at breakpoints."""
-    influences = placement_influences(ranking)
-    each = [squared_errors_and_df([part])[0] for part in influences]
-    of_known = each[0] if len(each) == 1 else squared_errors_and_df(influences)[0]
-    squares = np.array([of_known[:1], [sum(squares[1] for squares in each)]])
+def placements_of_ranking(influences: Influence) -> Placements:
+    """Return the placements of both samples, from their influences on AUROC."""
+    ranking = influences.ranking
+    squares = squared_errors_and_df(influences)[0][:, np.newaxis]
     size = np.array([[ranking.total.known_positive], [sum(ranking.total[1:])]], np.float64)
     return Placements(size, squares * size, np.array([float(concordance(ranking))]))
 
 
-def placement_influences(ranking: Ranking) -> list[Influence]:
-    """Return the influences on P(a known positive ranks above one of the rest), by stratum."""
-    n, parts = ranking.total.known_positive, []
-    for part in _strata_with_both(ranking):
-        known, rest = part.known_positive, part.head - part.known_positive
-        others = float(rest[-1])
-        below = 1 - (rest[:-1] + rest[1:]) / (2 * others)
-        parts.append((part, below, (known[:-1] + known[1:]) / (2 * n) / others))
-    return center_influences(parts)
+def placement_influences(ranking: Ranking) -> Influence:
+    """Return the influences on P(a known positive ranks above one of the rest)."""
+    known, rest = ranking.known_positive, ranking.head - ranking.known_positive
+    n, others = ranking.total.known_positive, float(rest[-1])
+    below = 1 - (rest[:-1] + rest[1:]) / (2 * others)
+    return center_influences(ranking, below, (known[:-1] + known[1:]) / (2 * n) / others)
 
 
 def concordance(ranking: Ranking) -> Fraction:
     """Return P(a known positive ranks above one of the rest), ties half, without rounding."""
-    # Known positives of strata are one sample; each is compared with the rest of its stratum.
-    above = Fraction(0)
-    for part in _strata_with_both(ranking):
-        rest = part.head - part.known_positive
-        below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
-        pairs = 2 * ranking.total.known_positive * rest[-1].item()
-        known = np.diff(part.known_positive)
-        known = known.astype(object) if pairs >= _MAX_INT64_PRODUCT else known
-        above += Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
-    return above
-
-
-def _strata_with_both(ranking: Ranking) -> list[Ranking]:
-    """Return the ranking, or its strata with known positives; raise if one has no rest."""
-    parts = [part for part in ranking.strata if part.total.known_positive]
-    if not all(sum(part.total[1:]) for part in parts):
-        raise PUDataError(
-            "Each group that is pooled must have more than known positives, but one does not. "
-            "Leave it out, or make other folds."
-        )
-    return parts or [ranking]
+    rest = ranking.head - ranking.known_positive
+    below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
+    pairs = 2 * ranking.total.known_positive * rest[-1].item()
+    known = np.diff(ranking.known_positive)
+    known = known.astype(object) if pairs >= _MAX_INT64_PRODUCT else known
+    return Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
 
 
 def positive_share_of_rest(total: Counts, betas: FloatArray) -> FloatArray:
@@ -281,40 +257,30 @@ Terms: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 Heads: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
-def mean_influences(ranking: Ranking, terms: Callable[[Ranking], Terms]) -> list[Influence]:
-    """Return the influences on the mean of `terms` over known positives, by stratum."""
-    n, parts = ranking.total.known_positive, []
-    for part in ranking.strata or (ranking,):
-        (value, by_known, by_rest), count = terms(part), np.diff(part.known_positive)
-        own = value + sum_from_below(count * by_known)
-        parts.append((part, own, sum_from_below(count * by_rest) / n))
-    return center_influences(parts)
+def mean_influences(ranking: Ranking, terms: Terms) -> Influence:
+    """Return the influences on the mean of `terms` over known positives."""
+    (value, by_known, by_rest), count = terms, np.diff(ranking.known_positive)
+    own = value + sum_from_below(count * by_known)
+    of_rest = sum_from_below(count * by_rest) / ranking.total.known_positive
+    return center_influences(ranking, own, of_rest)
 
 
-def center_influences(parts: Sequence[tuple[Ranking, FloatArray, FloatArray]]) -> list[Influence]:
-    """Return influences less their means, from values of both samples by stratum."""
-    n = sum(part.total.known_positive for part, _, _ in parts)
-    mean = sum(float(np.diff(part.known_positive) @ known) for part, known, _ in parts) / n
-    influences = []
-    for part, known, rest in parts:
-        free = np.diff(part.head - part.known_positive)
-        average = float(free @ rest) / (float(free.sum()) or 1.0)
-        influences.append(Influence(part, _centered(known, mean) / n, _centered(rest, average)))
-    return influences
+def center_influences(ranking: Ranking, known: FloatArray, rest: FloatArray) -> Influence:
+    """Return influences less their means, from values of both samples."""
+    n, free = ranking.total.known_positive, np.diff(ranking.head - ranking.known_positive)
+    mean = float(np.diff(ranking.known_positive) @ known) / n
+    average = float(free @ rest) / (float(free.sum()) or 1.0)
+    return Influence(ranking, _centered(known, mean) / n, _centered(rest, average))
 
 
-def precision_influences(ranking: Ranking, heads: Heads | None = None) -> list[Influence]:
-    """Return the influences on average precision over the number of positives, by stratum."""
-    n = ranking.total.known_positive
-
-    def terms(part: Ranking) -> Terms:
-        known, rank = part.known_positive, part.rank.astype(np.float64)
-        size, scale, given = heads or (rank, rank, np.zeros(rank.size))
-        high, others, head = known[1:], (rank - known)[1:], size[1:]
-        own = high / (n * scale[1:]) + given[1:]
-        return own, others / head**2 / n, -high / head**2 / n
-
-    return mean_influences(ranking, terms)
+def precision_influences(ranking: Ranking, heads: Heads | None = None) -> Influence:
+    """Return the influences on average precision over the number of positives."""
+    n, known, rank = ranking.total.known_positive, ranking.known_positive, ranking.rank
+    rank = rank.astype(np.float64)  # squares of large counts overflow integers
+    size, scale, given = heads or (rank, rank, np.zeros(rank.size))
+    high, others, head = known[1:], (rank - known)[1:], size[1:]
+    own = high / (n * scale[1:]) + given[1:]
+    return mean_influences(ranking, (own, others / head**2 / n, -high / head**2 / n))
 
 
 def _centered(values: FloatArray, mean: float) -> FloatArray:
@@ -329,13 +295,13 @@ def sum_from_below(terms: FloatArray) -> FloatArray:
     return np.cumsum(terms[::-1])[::-1]
 
 
-def squared_errors_and_df(parts: Sequence[Influence]) -> tuple[FloatArray, float]:
+def squared_errors_and_df(influences: Influence) -> tuple[FloatArray, float]:
     """Return the squared standard errors of both samples, and the df of their sum."""
     squares, df = np.full(2, np.nan), np.full(2, np.nan)
-    for sample in range(2):
-        values = np.concatenate([(part.known, part.rest)[sample] for part in parts])
-        counts = [(of.known_positive, of.head - of.known_positive)[sample] for of, *_ in parts]
-        times = np.concatenate([np.diff(count) for count in counts])
+    ranking, *samples = influences[:3]
+    counts = ranking.known_positive, ranking.head - ranking.known_positive
+    for sample, (values, count) in enumerate(zip(samples, counts, strict=True)):
+        times = np.diff(count)
         size = times.sum()
         if size > 1:
             variance, kurtosis = variance_and_kurtosis(values, times)

@@ -110,11 +110,8 @@ class Accessor:
             the reason in a column.
         progress : bool, default False
             Show a progress bar over groups.
-        pool : bool, str or list, default False
-            Pool groups: each positive is compared with the rest of its own group. True for all of
-            `by`, or some of its names, such as folds of cross-validation.
         average : bool, str or list, default False
-            Average the metric over groups with equal weights, such as queries or users.
+            Average the metric over groups with equal weights, such as queries, users or folds.
 
         Returns
         -------
@@ -314,7 +311,7 @@ class Accessor:
     def _pair(self, on: Any) -> LazyByKey[PairedRanks]:
         """Return paired ranks of models: columns of a row, or rows of groups paired by `on`."""
         grouped = self._terms.by is not None or "a groupby" in _SOURCE_FACTS[self._source.kind]
-        if on is None and grouped and not self._terms.is_wide and self._terms.pool is not True:
+        if on is None and grouped and not self._terms.is_wide:
             raise PUValueError(
                 "on must name the column that pairs the rows of groups, but None was passed. For "
                 "example on='example_id'; groups that share no examples have a gap: "

@@ -173,7 +173,7 @@ def check_assumptions(
     ------
     PUDataError, PUValueError
         If a wave has one known positive, there are fewer than two waves, `strata` is passed
-        without beta or with clusters, or there are propensities, weights or pools.
+        without beta or with clusters, or there are propensities or weights.
 
     Notes
     -----

@@ -128,9 +128,8 @@ def cutoff(
             return {name: [getattr(cutoff, name) for cutoff in cutoffs] for name in names}
 
         goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values}
-        located = of("rank", "threshold") | ({"threshold": [np.nan]} if self._terms.pool else {})
         ends = of("estimate", "lower", "upper", "clipped", "attainable")
-        return {**goals, **located, "target": target, **ends}
+        return {**goals, **of("rank", "threshold"), "target": target, **ends}
 
     results = evaluate(self._terms, rankings, compute, betas, settings)
     band = band_for_goal(goal) if target == "examples" else "two samples"

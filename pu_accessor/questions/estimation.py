@@ -308,8 +308,6 @@ def estimate_metrics(
 
     def columns(content: _RankingEstimates, beta: Beta) -> evaluation.Columns:
         numbers = _columns(content.each, betas, target, cutoffs[0])
-        if self._terms.pool and "threshold" in numbers:
-            numbers["threshold"] = np.nan  # scores of pooled groups have no common scale
         return named | {"beta": beta.values[:, np.newaxis]} | numbers
 
     is_plain = [*entries] == [METRICS["auroc"]] and on_future

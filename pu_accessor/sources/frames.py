@@ -113,7 +113,7 @@ class FrameSource:
         rows = self.rows(roles, [("cluster", name) for name in names])
         groups = rows.groups(roles)
         taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
-        numbers = groups.numbers(len(rows.frame)) * (roles.pool is not True)
+        numbers = groups.numbers(len(rows.frame))
         repeated = []
         for name in names:
             present = rows.frame[name].notna().to_numpy() & (numbers >= 0)

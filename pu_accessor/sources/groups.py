@@ -1,9 +1,8 @@
-"""Find the rows of each group, pool groups, and rank them."""
+"""Find the rows of each group, and rank them."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -14,9 +13,9 @@ import pandas as pd
 
 from pu_accessor.checks import check_ranks_within
 from pu_accessor.counting.cutoffs import find_tie_blocks, rank_examples
-from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, Rankings, Ranks
-from pu_accessor.roles_and_assumptions import ColumnNames, Over, Terms
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, Rankings, Ranks
+from pu_accessor.roles_and_assumptions import ColumnNames, Terms
 from pu_accessor.sources.column_values import check_scored
 from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.label_states import Labels
@@ -172,44 +171,6 @@ def name_keys(groups: Groups, roles: Terms) -> tuple[tuple[str, ...], tuple[Hash
     return (*groups.names, "model"), keys
 
 
-def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[list[Rows]]]:
-    """Pool groups over some of their keys; return the pooled groups, and the rows of the parts."""
-    over = list(groups.names) if pool is True else [pool] if isinstance(pool, str) else pool
-    if not over or any(name not in groups.names for name in over):
-        raise PUValueError(
-            f"pool must be True, or name some of the columns of by, {list(groups.names)}, but "
-            f"{brief(pool)} was passed. For example df.pu(by='fold', pool=True)."
-        )
-    levels = [level for level, name in enumerate(groups.names) if name not in over]
-    positions = np.arange(size)
-    parts: dict[tuple[Hashable, ...], list[Rows]] = {}
-    for key, rows in zip(groups.levels, groups.rows, strict=True):
-        parts.setdefault(tuple(key[level] for level in levels), []).append(rows)
-    keys = [key[0] if len(levels) == 1 else key for key in parts]
-    together: list[Rows] = [
-        np.concatenate([positions[rows] for rows in pooled]) for pooled in parts.values()
-    ]
-    names = tuple(groups.names[level] for level in levels)
-    return Groups(names, tuple(keys), together), list(parts.values())
-
-
-def shares_below(
-    score: FloatArray, times: CountArray, parts: Sequence[Rows], nan_policy: str
-) -> FloatArray:
-    """Return the share of the group that ranks below each row."""
-    shares = np.full(score.size, np.nan)
-    for rows in parts:
-        scores, each = score[rows], times[rows]
-        missing = np.isnan(scores)
-        worst = each[missing].sum() if nan_policy == "worst" else 0
-        order = np.argsort(scores)[: np.count_nonzero(~missing)]
-        through = worst + np.append(0, np.cumsum(each[order]))
-        below = through[np.searchsorted(scores[order], scores)] / max(through[-1], 1)
-        below[missing] = 0.0 if worst else np.nan
-        shares[rows] = below
-    return shares
-
-
 def rank_groups(
     scores: Sequence[FloatArray],
     labels: Labels,
@@ -222,12 +183,9 @@ def rank_groups(
     check_roles(groups, roles)
     number, size = len(groups.rows), labels.positive.size
     stacked = None
-    is_plain = len(scores) == 1 and not (roles.pool or roles.omits or roles.others)
+    is_plain = len(scores) == 1 and not (roles.omits or roles.others)
     if is_plain and number > 1 and size <= _MAX_MEAN_STACKED * number:
         stacked = partial(find_tie_blocks, scores[0], *labels[:2], groups.rows)
-    parts: list[Any] = []
-    if roles.pool:
-        groups, parts = pool_groups(groups, roles.pool, size)
     if not isinstance(ranks, str):
         sizes = [
             labels.multiplicities[rows].sum(where=~(roles.omits & np.isnan(score[rows])))
@@ -238,14 +196,7 @@ def rank_groups(
 
     def make(position: int) -> Ranking:
         group, model = divmod(position, len(scores))
-        score, rows = scores[model], groups.rows[group]
-        rank = partial(_rank_rows, roles, names[model])
-        if not roles.pool:
-            return rank(score, labels, rows, ranks)
-        own = labels.drop_unit_weights(rows).cluster_weighted_rows()  # which strata share
-        strata = tuple(rank(score, own, part, "breakpoints") for part in parts[group])
-        shares = shares_below(score, own.multiplicities, parts[group], roles.nan_policy)
-        return replace(rank(shares, own, rows, ranks), strata=strata)
+        return _rank_rows(roles, names[model], scores[model], labels, groups.rows[group], ranks)
 
     return Rankings(*name_keys(groups, roles), make, stacked=stacked)
 
@@ -262,8 +213,7 @@ def _rank_rows(
     score, labels = score[rows], labels.take(rows)
     if roles.omits or labels.multiplicity is not None:
         kept = labels.rows_to_rank(score, omits=roles.omits)
-        score, labels = score[kept], labels.take(kept)
-        labels = labels if roles.pool else labels.drop_unit_weights()
+        score, labels = score[kept], labels.take(kept).drop_unit_weights()
     check_scored(columns["score"], score.size)
     clusters = None
     if labels.cluster is not None or labels.propensity is not None:

@@ -75,9 +75,9 @@ class Labels(NamedTuple):
             ranked &= ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
         return slice(None) if ranked.all() else ranked
 
-    def drop_unit_weights(self, rows: Any = slice(None)) -> Labels:
-        """Return the labels without weights if these are 1 in some rows."""
-        if self.multiplicity is None or (self.multiplicity[rows] != 1).any():
+    def drop_unit_weights(self) -> Labels:
+        """Return the labels without weights if all of these are 1."""
+        if self.multiplicity is None or (self.multiplicity != 1).any():
             return self
         return self._replace(weight=None, count=None)
 
@@ -88,12 +88,6 @@ class Labels(NamedTuple):
         rows = np.repeat(np.arange(self.count.size), np.where(self.positive, self.count, 1))
         repeated = self.take(rows)
         return rows, repeated._replace(count=np.where(repeated.positive, 1, self.count[rows]))
-
-    def cluster_weighted_rows(self) -> Labels:
-        """Return the labels with a cluster for each row if rows have weights but no clusters."""
-        if self.weight is None or self.cluster is not None:
-            return self
-        return self._replace(cluster=np.arange(self.weight.size), clusters=self.weight.size)
 
     def cluster_rows(self, score: FloatArray, *, one_per_row: bool = False) -> RowClusters:
         """Return the clusters of rows; if there are none, each row is its own."""

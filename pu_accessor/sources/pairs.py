@@ -8,17 +8,8 @@ import pandas as pd
 
 from pu_accessor.counting import placements
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.ranking import (
-    Counts,
-    FloatArray,
-    IntArray,
-    LazyByKey,
-    PairedClusters,
-    PairedRanks,
-    PairedRows,
-    Ranking,
-)
+from pu_accessor.errors import PUValueError
+from pu_accessor.ranking import FloatArray, IntArray, LazyByKey, PairedRanks, PairedRows, Ranking
 from pu_accessor.roles_and_assumptions import ColumnNames, Terms
 from pu_accessor.sources.column_values import read_columns
 from pu_accessor.sources.columns import find_columns, read_column
@@ -29,7 +20,6 @@ from pu_accessor.sources.groups import (
     check_roles,
     key_columns,
     number_groups,
-    pool_groups,
 )
 from pu_accessor.sources.label_states import Labels
 
@@ -48,12 +38,7 @@ def pair_models(
     def pair(rows: Rows) -> PairedRanks:
         return pair_scores(("model",), roles.models, by_model[:, rows], labels.take(rows), roles)
 
-    if not roles.pool:
-        return LazyByKey(groups.names, groups.keys, lambda group: pair(groups.rows[group]))
-    pooled, parts = pool_groups(groups, roles.pool, by_model.shape[1])
-    return LazyByKey(
-        pooled.names, pooled.keys, lambda group: _pool_pairs([*map(pair, parts[group])])
-    )
+    return LazyByKey(groups.names, groups.keys, lambda group: pair(groups.rows[group]))
 
 
 def _pair_groups(
@@ -166,52 +151,3 @@ def _align(groups: Groups, examples: GroupNumbers, identity: list[Hashable]) -> 
             "are, or compare groups that share no examples: gap."
         )
     return np.stack(by_group)
-
-
-def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
-    """Pool the pairs of several groups, each ranked separately."""
-    total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))
-    n, others = total.known_positive, total.known_negative + total.unlabeled
-    shared = [part for part in parts if part.total.known_positive]
-    sizes = [part.total.known_negative + part.total.unlabeled for part in shared]
-    if not all(sizes):
-        raise PUDataError(
-            "Each pooled group must contain examples other than known positives, but one does "
-            "not. Leave it out, or make other folds."
-        )
-    ranks, among_known = {}, {}
-    covariance = np.zeros(parts[0].covariance.shape)
-    moves = np.zeros(parts[0].moves.shape)
-    for model in parts[0].ranks:
-        within = [part.ranks_among_known[model] for part in shared]
-        others_above = [
-            (part.ranks[model] - own) * (others / size)
-            for part, own, size in zip(shared, within, sizes, strict=True)
-        ]
-        among_known[model] = np.concatenate([*within, np.empty(0)])
-        ranks[model] = among_known[model] + np.concatenate([*others_above, np.empty(0)])
-    for part, size in zip(shared, sizes, strict=True):
-        share = part.total.known_positive / n
-        covariance += part.covariance * (share**2 * (others / size))
-        moves += part.moves * (size / others)
-    equal, clusters = np.all([p.equal for p in parts], axis=0), _pool_clusters(parts, max(n, 1))
-    sums = total, covariance, moves, equal
-    return PairedRanks(parts[0].names, ranks, among_known, *sums, clusters=clusters)
-
-
-def _pool_clusters(parts: Sequence[PairedRanks], n: int) -> PairedClusters | None:
-    """Pool the clusters of several groups, whose known positives are one sample of n."""
-    pooled = []
-    for part in parts:
-        if part.clusters is None:
-            return None
-        known, *rest = part.total
-        others_above = [part.ranks[key] - part.ranks_among_known[key] for key in part.ranks]
-        ordered = np.array([known - each.sum() / max(sum(rest), 1) for each in others_above])
-        pooled.append((known, ordered, *part.clusters))
-    auroc = sum(ordered for _, ordered, *_ in pooled) / n  # of all groups, by model
-    sums = []
-    for known, ordered, sizes, own in pooled:
-        deviation = (ordered / max(known, 1) - auroc)[:, np.newaxis] * sizes[0]
-        sums.append(known / n * own + np.stack([deviation, 0 * deviation], axis=1) / n)
-    return PairedClusters(np.sum([each[2] for each in pooled], axis=0), np.sum(sums, axis=0))

@@ -299,20 +299,6 @@ def test_averages_over_some_keys_and_of_models_are_those_alone() -> None:
     assert ask(df, "auroc", 0.1, **how)["n_groups"].item() == 14
 
 
-@pytest.mark.parametrize("cluster", [None, "patient"])
-def test_folds_are_pooled_before_queries_are_averaged(cluster: Any) -> None:
-    df = draw(10, groups=6).assign(fold=lambda df: df.groupby("query").cumcount() % 3, none=0)
-    how: dict[str, Any] = {"cluster": cluster, "target": "population"}
-    one = ask(df, "auroc", 0.1, by=["query", "none"], pool="none", **how)
-    pd.testing.assert_frame_equal(one, ask(df, "auroc", 0.1, **how), rtol=1e-9)
-    df["score"] += 2.0 * df["fold"]  # which must not count
-    pairs = df[df["label"].notna()].merge(df[df["label"].isna()], on=["query", "fold"])
-    above = (pairs["score_y"] < pairs["score_x"]).groupby([pairs["query"], pairs["score_x"]])
-    wanted = (above.mean().groupby("query").mean().mean() - 0.1 / 2) / (1 - 0.1)
-    found = ask(df, "auroc", 0.1, by=["query", "fold"], pool="fold", **how)
-    assert found["estimate"].item() == pytest.approx(wanted, rel=1e-12)
-
-
 @both
 def test_averages_of_a_beta_with_errors_are_those_of_its_estimate_and_wider(target: str) -> None:
     joint = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540, level=0.98)

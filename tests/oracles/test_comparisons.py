@@ -172,34 +172,6 @@ def test_errors_are_of_what_rows_add(name: str, kind: str, cluster: str | None) 
         assert name != "auroc" or estimate == pytest.approx(difference, abs=1e-12)
 
 
-def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
-    rng, fold = np.random.default_rng(3), np.arange(240) % 3
-    rows, same = rows_of("models").assign(fold=fold), fold == fold[:, np.newaxis]
-    rows["patient"] = rng.integers(0, 25, 240)
-    won = []
-    for model in MODELS[:2]:  # patients are alike, and in all folds
-        rows[model] += 3 * rng.normal(size=25)[rows["patient"]]
-        won.append(same * (1 + np.sign(np.subtract.outer(*[rows[model].to_numpy()] * 2))) / 2)
-    one, two = (
-        oracle.pulls(lambda a, b, w=w: np.sum(a * (w @ (b / (same @ b))), axis=0), KNOWN)  # type: ignore[misc]
-        for w in won
-    )
-    terms = np.where(KNOWN, *(one - two))
-    parts = [terms[KNOWN], *(terms[~KNOWN & (fold == place)] for place in range(3))]
-    plain = sum(float(part @ part) * part.size / (part.size - 1) for part in parts)
-    whole, most = oracle.by_cluster(terms, KNOWN, rows["patient"].to_numpy())
-    alone, clustered = (
-        rows.pu(score=MODELS[:2], by="fold", pool=True, cluster=cluster)
-        .compare("auroc", 0.15)
-        .iloc[0]
-        for cluster in (None, "patient")
-    )
-    assert alone["difference"] == clustered["difference"]
-    effect = (alone["statistic"] / clustered["statistic"]) ** 2
-    assert effect == pytest.approx(whole / plain) and effect > 1.1
-    assert clustered["df"] == pytest.approx(min(alone["df"], most))
-
-
 WAYS: list[Any] = [
     *(("average_precision", None), ("bedroc", None), ("precision", 12), ("auroc", None)),
     *(("f1", {"fraction": 0.1}), ("recall", {"threshold": 0.8}), ("lift", {"fraction": 0.03})),

@@ -184,7 +184,6 @@ WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "rows": (ALONE, ROWS),
     "clusters": (FEW, {"cluster": "patient"}),
     "monotone": (FEW, {**ROWS, "monotone": True}),
-    "pool": (ANYWHERE, {**ROWS, "by": "fold", "pool": True}),
     "models": (OF_MODELS, {**ROWS, "score": MODELS}),
     "models by group": (OF_MODELS, {**ROWS, "score": MODELS, "by": "fold"}),
     "groups": (OF_GROUPS, {**ROWS, "by": "fold"}),

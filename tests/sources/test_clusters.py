@@ -61,17 +61,6 @@ def test_few_clusters_are_warned_of_once(number: int) -> None:
             assert len(warned) == 1
 
 
-def test_pooled_folds_share_their_patients() -> None:
-    twice = pd.concat([ROWS.assign(fold=fold, patient=range(len(ROWS))) for fold in "ab"])
-    apart = twice.assign(patient=range(len(twice)))
-    for name in ("auroc", "average_precision"):
-        asked = (rows.pu(by="fold", pool=True, cluster="patient") for rows in (twice, apart))
-        one, other = (getattr(pu, name)(0.2).iloc[0] for pu in asked)
-        assert one["estimate"] == other["estimate"]
-        ratio = one["standard_error"] / other["standard_error"]
-        assert ratio == pytest.approx(2**0.5, rel=0.02)  # each row is there twice
-
-
 def test_clusters_of_known_positives_alone_have_no_statistic() -> None:
     with pytest.warns(PUWarning, match="only one known positive, or one other example"):
         found = FRAME.assign(label=1).pu(score=MODELS, cluster="patient").compare()
@@ -98,7 +87,7 @@ REPEATED: list[tuple[Any, dict[str, Any], str]] = [
     *((FRAME.assign(patient=odd), {}, "") for odd in ODD),
     *((FRAME.rename(columns={"patient": "patient_age"}), {}, ""), (ALONE, {}, "")),
     (FRAME, {"cluster": "patient"}, ""),
-    *((BOTH, {"by": "model"} | more, "patient" * bool(more)) for more in ({}, {"pool": True})),
+    (BOTH, {"by": "model"}, ""),
 ]
 
 

@@ -115,11 +115,10 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
         (estimate, error), df = auroc_and_error(ranking, betas), n - 1.0
         hidden_part = hidden_share(ranking.total, betas)
     else:
-        placements = influence.placements_of_ranking(ranking)
+        influences = influence.placement_influences(ranking)
+        placements = influence.placements_of_ranking(influences)
         estimate = influence.auroc_on_new(ranking, betas)
-        design = influence.design_effect(
-            ranking.clusters, lambda: influence.placement_influences(ranking)
-        )
+        design = influence.design_effect(influences)
         error = np.sqrt(design.effect * placements.squares.sum()) / (1 - share)
         of_samples = influence.welch_df(placements.squares, np.maximum(placements.size - 1, 1))
         df = min(float(of_samples[0]), design.df)

@@ -7,9 +7,7 @@ with a whole value it is Gaffke's limit, arXiv:1905.06208, which is valid for an
 Errors of average precision come from influence functions (Hampel, JASA 69, 1974, 383-393).
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import scipy
@@ -37,9 +35,9 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     """Estimate AUROC on future data, with its interval."""
     check_labels(betas, ranking.total)
     share = influence.positive_share_of_rest(ranking.total, betas)
-    placements = influence.placements_of_ranking(ranking)
-    parts = partial(influence.placement_influences, ranking)
-    design = influence.design_effect(ranking.clusters, parts)
+    influences = influence.placement_influences(ranking)
+    placements = influence.placements_of_ranking(influences)
+    design = influence.design_effect(influences)
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, rule.level, design.df)
     statistic = replace(statistic, value=influence.auroc_on_new(ranking, betas))
@@ -144,7 +142,7 @@ def _ap_interval(
     ranking: Ranking,
     betas: FloatArray,
     value: FloatArray,
-    influences: Sequence[influence.Influence],
+    influences: influence.Influence,
     level: float,
     prevalence: float | None = None,
 ) -> Estimates:
@@ -152,14 +150,14 @@ def _ap_interval(
     n, size = ranking.total.known_positive, sum(ranking.total)
     positives = count_positives(ranking.total, betas)
     factor = odds_factor(prevalence, positives, size - positives)
-    (squares, df), all_parts = influence.squared_errors_and_df(influences), influences
+    squares, df = influence.squared_errors_and_df(influences)
     if prevalence is None and influence.prevalence_is_estimated(ranking):
         # slope: the derivative of average precision by the share of positives
         known, rank = ranking.known_positive, ranking.rank
         slopes = known[1:] * (rank - known)[1:] / np.square(rank[1:].astype(np.float64))
         slope = float(np.diff(known) @ slopes / n * size**2 / (n * (size - n or 1)))
-        all_parts = influence.add_prevalence_error(influences, slope / n)
-    design = influence.design_effect(ranking.clusters, lambda: all_parts)
+        influences = influence.add_prevalence_error(influences, slope / n)
+    design = influence.design_effect(influences)
     unscaled_error = float(design.effect * squares.sum()) ** 0.5
     share = np.clip(1 - (1 - n / positives) / factor, _MIN_SHARE, n / positives)
     error = unscaled_error * factor * positives
@@ -206,13 +204,12 @@ def _ap_at_prevalence(
 
 def unbiased_ap(ranking: Ranking, betas: FloatArray, rank: FloatArray | None = None) -> FloatArray:
     """Return unbiased average precision, which may exceed 1; `rank` replaces its ranks."""
-    n, single, pairs = ranking.total.known_positive, 0.0, 0.0
-    for stratum in ranking.strata or (ranking,):
-        known, known_here = stratum.known_positive, np.diff(stratum.known_positive)
-        above = stratum.rank if rank is None else rank
-        weight = known_here[known_here > 0] / above[1:][known_here > 0]
-        single += float(weight.sum())
-        pairs += float(weight @ (known[1:][known_here > 0] - 1))
+    n, known_here = ranking.total.known_positive, np.diff(ranking.known_positive)
+    has_known = known_here > 0
+    above = ranking.rank if rank is None else rank
+    weight = known_here[has_known] / above[1:][has_known]
+    single = float(weight.sum())
+    pairs = float(weight @ (ranking.known_positive[1:][has_known] - 1))
     positives = count_positives(ranking.total, betas)
     value: FloatArray = single / n + (positives - 1) * (pairs / (n * (n - 1 or 1)))
     return np.where((n == 1) & (positives > 1), np.nan, value)
@@ -257,15 +254,15 @@ def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> influe
     for size, count in ((rest, others), (n, known)):
         through = np.append(0.0, np.cumsum(np.diff(count) * part / size))
         values.append(part * (through[-1] - (through[:-1] + through[1:]) / 2))
-    return influence.center_influences([(ranking, values[0], -values[1] / rest)])[0]
+    return influence.center_influences(ranking, values[0], -values[1] / rest)
 
 
 def _pauc_limits(
-    part: influence.Influence, value: float, share: float, max_fpr: float, level: float
+    influences: influence.Influence, value: float, share: float, max_fpr: float, level: float
 ) -> tuple[float, float, float]:
     """Return the standard error and the limits of a standardized partial area."""
-    squares, df = influence.squared_errors_and_df([part])
-    design = influence.design_effect(part.ranking.clusters, lambda: [part])
+    squares, df = influence.squared_errors_and_df(influences)
+    design = influence.design_effect(influences)
     chance = max_fpr**2 / 2
     scale = 2 * (max_fpr - chance)
     error = float(np.sqrt(design.effect * squares.sum())) / (1 - share) / scale
@@ -273,7 +270,7 @@ def _pauc_limits(
     one = np.array([1.0])
     half = half_width(error * one, min(df, design.df), level)
     if error == 0 or position >= 1:  # the samples are separated, or were without an error
-        total = part.ranking.total
+        total = influences.ranking.total
         n, rest = total.known_positive, sum(total) - total.known_positive
         tpr, fpr = _extreme_rates(n, rest, level, design)
         area = tpr * max(max_fpr - fpr / (1 - share), 0.0)

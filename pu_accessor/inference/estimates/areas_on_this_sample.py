@@ -6,7 +6,6 @@ standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M. Partial areas: McClish, Medic
 Stat. 40, 1969, 2076-2100).
 """
 
-from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
@@ -187,4 +186,4 @@ def ap_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:
     """Return average precision, which may exceed 1, and its standard error."""
     equal = np.full(ranking.total.known_positive, 2.0)
     error = weighted_areas.jackknife_ap(ranking, equal, betas)[1]
-    return unbiased_ap(replace(ranking, strata=()), betas), error
+    return unbiased_ap(ranking, betas), error

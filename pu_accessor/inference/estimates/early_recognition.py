@@ -7,7 +7,6 @@ have the mean of their ranks' weights.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,7 +119,7 @@ def _mean_on_future_data(
     """Estimate the mean weight of the positives of future data."""
     mean, influences = _known_mean(ranking, weights)
     squares, df = influence.squared_errors_and_df(influences)
-    design = influence.design_effect(ranking.clusters, lambda: influences)
+    design = influence.design_effect(influences)
     best, worst = weights.mean(np.array([0.0, sum(ranking.total) - 1]), np.ones(2)).tolist()
     one = np.ones(betas.size)
     error = float(design.effect * squares.sum()) ** 0.5 * one
@@ -132,18 +131,18 @@ def _mean_on_future_data(
     return intervals.Estimates(mean * one, error, *limits)
 
 
-def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, list[influence.Influence]]:
+def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, influence.Influence]:
     """Return the mean weight of known positives, and what examples add to it."""
     weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank))
     terms = weight, -weights.decay * weight, -weights.decay * weight
-    influences = influence.mean_influences(replace(ranking, strata=()), lambda _: terms)
+    influences = influence.mean_influences(ranking, terms)
     mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
     return mean, influences
 
 
 def linearize_bedroc(
     metric: Any, ranking: Ranking, betas: FloatArray
-) -> tuple[FloatArray, list[influence.Influence], FloatArray]:
+) -> tuple[FloatArray, influence.Influence, FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and its derivative by that mean."""
     weights, positives = (
         rank_weights(metric, ranking),

@@ -66,11 +66,10 @@ def linearize(
         )
     if metric.curve == "roc":
         max_move, moved = slope[0] / ranking.total.known_positive, _auroc_moves_by_level(ranking)
-        influences = [[part._replace(moved=moved) for part in parts] for parts in influences]
+        influences = [term._replace(moved=moved) for term in influences]
     else:
-        of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
-        max_move = np.ptp(slope.T @ np.stack(of_known), axis=1)
-        influences = [[part._replace(moved=part.known) for part in parts] for parts in influences]
+        max_move = np.ptp(slope.T @ np.stack([term.known for term in influences]), axis=1)
+        influences = [term._replace(moved=term.known) for term in influences]
     return Linearized(value, estimate, *_cluster_influences(influences, slope), max_move)
 
 
@@ -84,24 +83,21 @@ def _auroc_moves_by_level(ranking: Ranking) -> FloatArray:
 
 
 def _cluster_influences(
-    influences: Sequence[Sequence[Influence]], slope: FloatArray
+    influences: Sequence[Influence], slope: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return what clusters add to a sum of terms with slopes of shape (terms, betas)."""
     if len(influences) > slope.shape[1]:  # sum the fewer over rows
-        influences = [
-            [_combine_influences(parts, of_beta) for parts in zip(*influences, strict=True)]
-            for of_beta in slope.T
-        ]
+        influences = [_combine_influences(influences, of_beta) for of_beta in slope.T]
         slope = np.eye(len(influences))
-    known, rest, moved = np.stack([cluster_sums(parts) for parts in influences], axis=1)
+    known, rest, moved = np.stack([*map(cluster_sums, influences)], axis=1)
     known += rest
     return slope.T @ known, slope.T @ moved
 
 
-def _combine_influences(parts: Sequence[Influence], slope: FloatArray) -> Influence:
+def _combine_influences(terms: Sequence[Influence], slope: FloatArray) -> Influence:
     """Return the sum of several influences of one ranking, times slopes."""
-    mixed = (slope @ np.stack(each) for each in zip(*(part[1:] for part in parts), strict=True))
-    return Influence(parts[0].ranking, *mixed)
+    mixed = (slope @ np.stack(each) for each in zip(*(term[1:] for term in terms), strict=True))
+    return Influence(terms[0].ranking, *mixed)
 
 
 def _linearize_at_cutoff(
@@ -151,19 +147,18 @@ def _known_density(ranking: Ranking, rank: float) -> float:
     return float(np.diff(inside)[0]) * size / max(float(np.diff(ends)[0]), 1.0)
 
 
-def _ap_terms(ranking: Ranking) -> list[list[Influence]]:
+def _ap_terms(ranking: Ranking) -> list[Influence]:
     """Return what examples add to the two terms of `unbiased_ap`."""
-    unstratified, known = replace(ranking, strata=()), ranking.known_positive
+    known = ranking.known_positive
     rank = ranking.rank[1:].astype(np.float64)  # squares of large counts overflow integers
     others = known[1:] - (np.diff(known) > 0)
     by_known = 1 / rank - others / rank**2
     single = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2
     pairs = others / rank - by_known, by_known, -others / rank**2
-    terms = (lambda _: single), (lambda _: pairs)
-    return [mean_influences(unstratified, term) for term in terms]
+    return [mean_influences(ranking, terms) for terms in (single, pairs)]
 
 
-def _rate_influences(position: metric_at_cutoff.CutoffPosition) -> list[list[Influence]]:
+def _rate_influences(position: metric_at_cutoff.CutoffPosition) -> list[Influence]:
     """Return what rows add to the shares of known positives, and of the rest, above a cutoff."""
     ends, weights = position
     sizes = ends.total.known_positive, max(sum(ends.total) - ends.total.known_positive, 1)
@@ -172,4 +167,4 @@ def _rate_influences(position: metric_at_cutoff.CutoffPosition) -> list[list[Inf
     known, rest = ((inside - weights @ c / s) / s for c, s in zip(counted, sizes, strict=True))
     steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
     none = 0 * rest
-    return [[Influence(steps, known, none, known)], [Influence(steps, none, rest, none)]]
+    return [Influence(steps, known, none, known), Influence(steps, none, rest, none)]

@@ -7,7 +7,6 @@ Wilson's (JASA 22, 1927, 209-212) with this variance and Student's quantile.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,7 +87,7 @@ def group_term(
     elif metric.curve == "roc":
         share = positive_share_of_rest(ranking.total, betas)  # raises without negatives
         ends = _auroc_range(share)
-        if target == "population":  # pooled strata are ranked separately
+        if target == "population":
             value, error = auroc_on_new(ranking, betas), np.nan * betas
         else:
             value, error = auroc_and_error(ranking, betas)
@@ -131,8 +130,7 @@ def auroc_group_terms(stack: TieBlocks, betas: FloatArray) -> list[list[GroupTer
 def _ap_term(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
     """Return what a group adds to the mean of average precision."""
     if target == "population":
-        value = unbiased_ap(replace(ranking, strata=()), betas)
-        error = np.nan * betas
+        value, error = unbiased_ap(ranking, betas), np.nan * betas
     else:
         value, error = ap_and_error(ranking, betas)
     if np.isnan(value).any():

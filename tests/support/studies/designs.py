@@ -271,7 +271,7 @@ DESIGNS: Mapping[str, Design] = {
     "clusters, ignored": Design(clustered),
     "weights": Design(thinned, {"weight": "weight"}),
     "weights, ignored": Design(thinned),
-    "pooled folds": Design(folds, {"by": "fold", "pool": True}, auroc=_of_folds),
+    "average over folds": Design(folds, {"by": "fold", "average": True}, auroc=_of_folds),
     "average over queries": Design(queries, {"by": "query", "average": True}, auroc=_of_queries),
     "two sites": Design(two_sites, {"by": "site"}),
 }

@@ -383,7 +383,6 @@ AP_HERE: Asks = {"`average_precision`, this sample": these("average_precision")}
 TOPS, ACTING = {"fraction": [0.02, 0.1, 0.3, 0.6]}, {"threshold": [0.1, 0.3, 0.5]}
 RANKS: Asks = {"`metric` at a rank": these("recall", at=TOPS)}
 CURVE: Asks = {"band `simultaneous`, whole curve": curve(band="simultaneous")}
-TOP_TENTH: Asks = {"`precision` at a rank": these("precision", at={"fraction": 0.1})}
 HERE = {**AUROC_HERE, **AP_HERE, **RANKS, **CURVE}
 FUTURE_CURVE: Asks = {"curves of future data": future_curve}
 PRECISION: Asks = {"`metric` at a threshold: precision": future("precision", 0.5)}
@@ -536,7 +535,6 @@ PROMISES = (
     *asked(0.92, "clusters", FEW, CLUSTERED[1:], RANKS),
     *ignored(0.92, "clusters", ("twins",), CLUSTERED[1:], COMPARE),
     *ignored(0.92, "weights", FEW, MANY, NUMBERS),
-    *asked(0.93, "pooled folds", FEW, MANY, AUROC, AUROC_HERE, TOP_TENTH),
     *asked(
         *(0.92, "average over queries", FEW, QUERIES),
         {"`auroc`, future data": future("auroc", beta=by("query"))},
