@@ -127,6 +127,8 @@ pu(target= > df.pu.auroc(0.3, target='examples')
 
 beta_from_labels(method= > pu_accessor.beta_from_labels(12, 50, n_unlabeled=1798): limits are exact
 beta_from_labels(prior= > pu_accessor.beta_from_labels(found, sequential=True): its prior is flat
+positives_needed(metric= > pu_accessor.labeling.positives_needed(0.1, pilot=df, beta=0.3): the
+  width is that of AUROC
 
 .area > df.pu.contingency(0.3).pu.area('auroc')
 .at > df.pu.contingency(0.3).pu.at(rank=100)
@@ -152,6 +154,8 @@ beta_from_labels(prior= > pu_accessor.beta_from_labels(found, sequential=True): 
 .plot_boyce > df.pu.metric('boyce')
 .plot_gain > df.pu.plot_metric('recall', 0.3, x='fraction')
 .plot_robustness > df.pu.plot_metric('auroc', 0.3, x='selection_odds')
+.power > df.pu(score=['svm', 'forest']).compare(), of a pilot: its interval narrows
+  with the square root of the number of known positives
 .roc_region > df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, level=0.95**0.5)
 .select > df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]
 .threshold .threshold_for .choose_threshold > df.pu.cutoff(0.3, recall=0.9)

@@ -42,7 +42,6 @@ PURPOSES: Mapping[str, str] = {
     "forest": "for numbers below each other",
     "gap": "for the gap between groups that share no rows",
     "metric": "of a ranking",
-    "plan": "to plan",
     "robustness": "for robustness",
     "score": "for a scorer",
     "tables": "of tables",
@@ -286,7 +285,7 @@ _RETRIEVAL: Mapping[str, Any] = {"purposes": (*_AT_CUTOFF, "retrieval")}  # no t
 _ENTRIES = (
     _of_ranking(
         *("auroc", "AUROC", _auroc),
-        purposes=(*_AREA, "plan", "test"),
+        purposes=(*_AREA, "test"),
         example="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
         curve="roc",
     ),

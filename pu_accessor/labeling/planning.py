@@ -1,23 +1,28 @@
-"""Plan the number of labels and known positives, and the power of a comparison."""
+"""Plan the number of labels made by hand, and of known positives."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
+import scipy
 
-from pu_accessor.checks import check_count, check_level, check_share
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference import planning
-from pu_accessor.inference.metrics import read_metric
+from pu_accessor.checks import check_count, check_level, check_share, with_example
+from pu_accessor.errors import PUDataError, PUTypeError, brief
+from pu_accessor.inference.estimates.areas_on_future_data import auroc_interval
+from pu_accessor.inference.influence import Placements
 from pu_accessor.inference.prior.hand_labeled import TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
+from pu_accessor.questions.constructors import from_arrays
 from pu_accessor.questions.result_frame import ResultFrame
-from pu_accessor.ranking import Counts
+from pu_accessor.ranking import FloatArray, Ranking
 
 Pilot: TypeAlias = Accessor | pd.DataFrame | Mapping[str, Any]
 
 _MAX_KNOWN = 2**30  # known positives
+_QUANTILES, _ROWS_PER_QUANTILE = 2000, 10**6  # of normal scores
+_STEP = 1e-4  # of a standard error, of derivatives
 
 
 def labels_needed(
@@ -69,9 +74,9 @@ def labels_needed(
     return LabelPlan(counts, total, round(beta * total), level, at_least).smallest_size()
 
 
+@with_example("pu_accessor.labeling.positives_needed(0.1, pilot=df, beta=0.3)")
 def positives_needed(
     width: float,
-    metric: str = "auroc",
     *,
     pilot: Pilot,
     beta: float,
@@ -85,8 +90,6 @@ def positives_needed(
     ----------
     width : float
         Width of the interval of `auroc` on future data, in (0, 1).
-    metric : {"auroc"}, default "auroc"
-        The metric.
     pilot : DataFrame, accessor or mapping
         The expected scores. A smaller test set: ``df``, or ``df.pu(score="p", label="y")``. Or a
         value, ``{"auroc": 0.8}``, for normal scores with equal variances.
@@ -104,7 +107,7 @@ def positives_needed(
     Returns
     -------
     DataFrame
-        One row: n, the known positives; n_unlabeled; metric, width, probability, level.
+        One row: n, the known positives; n_unlabeled; width, probability, level.
 
     Raises
     ------
@@ -123,172 +126,92 @@ def positives_needed(
     Examples
     --------
     >>> positives_needed(0.1, pilot={"auroc": 0.8}, beta=0.1, n_unlabeled=5000)
-         n  n_unlabeled metric  width  probability  level
-    0  107         5000  auroc    0.1          0.5   0.95
+         n  n_unlabeled  width  probability  level
+    0  107         5000    0.1          0.5   0.95
     """
-    read_metric(metric, None, "plan")
     width = check_share("width", width, "(0, 1)")
     probability = check_share("probability", probability, "(0, 1)")
     level, beta = check_level(level), check_share("beta", beta, "[0, 1)")
     if n_unlabeled is not None:
         n_unlabeled = check_count("n_unlabeled", n_unlabeled, 2)
-    scatter, share, ratio = _read_pilot(pilot, beta, n_unlabeled)
+    ranking = _rank(pilot, beta, n_unlabeled)
+    known, negative, unlabeled = ranking.total
+    quantile = scipy.special.ndtri(probability)  # the width is about normal
+    ratio, share = (negative + unlabeled) / known, beta * unlabeled / (negative + unlabeled)
+    moments = _moments(ranking)
 
-    def others(n: int) -> int:
-        return max(round(ratio * n), 2) if n_unlabeled is None else n_unlabeled
+    def sizes(n: int) -> tuple[int, int]:
+        return n, n_unlabeled or max(round(ratio * n), 2)
 
     def is_enough(n: int) -> bool:
-        return (
-            planning.probability_of_width(width, scatter, share, (n, others(n)), level)
-            >= probability
-        )
+        expected, spread = _expected_width(moments, sizes(n), share, level)
+        return bool(spread * quantile <= width - expected)
 
-    n = smallest(is_enough)
-    row = {"n": n, "n_unlabeled": others(n), "metric": metric, "width": width}
-    return ResultFrame([{**row, "probability": probability, "level": level}])
-
-
-def power(
-    difference: float,
-    n_positive: int,
-    n_unlabeled: int,
-    *,
-    pilot: Pilot,
-    beta: float,
-    level: float = 0.95,
-) -> float:
-    """Return the probability that `compare` detects a difference of AUROC on future data.
-
-    Parameters
-    ----------
-    difference : float
-        AUROC of one model minus that of the other, in [-1, 1].
-    n_positive, n_unlabeled : int
-        Known positives and unlabeled examples, at least 2 each.
-    pilot : DataFrame, accessor or mapping
-        The expected scores. Both models' scores of the same examples,
-        ``df.pu(score=["svm", "forest"])``. Or values for normal scores,
-        ``{"auroc": 0.8, "correlation": 0.6}``: the mean AUROC of both, and the correlation of
-        their scores within each class.
-    beta : float
-        Fraction of positives among the unlabeled, in [0, 1).
-    level : float, default 0.95
-        1 - level is the size of the test, in (0, 1).
-
-    Returns
-    -------
-    float
-        The probability that p is below 1 - level, and the interval excludes 0.
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        If an argument is not allowed.
-
-    Notes
-    -----
-    Student's noncentral t, with DeLong's variance of the difference of two models. With all
-    labels known, `n_unlabeled` negatives and beta 0, this is the power of DeLong's test [1]_.
-
-    References
-    ----------
-    .. [1] N. A. Obuchowski, D. K. McClish, Statistics in Medicine 16 (1997) 1529-1542.
-
-    Examples
-    --------
-    >>> expected = {"auroc": 0.8, "correlation": 0.6}
-    >>> [round(power(0.05, n, 5000, pilot=expected, beta=0.1), 2) for n in (100, 200, 400)]
-    [0.56, 0.85, 0.99]
-    """
-    level, beta = check_level(level), check_share("beta", beta, "[0, 1)")
-    sizes = (check_count("n_positive", n_positive, 2), check_count("n_unlabeled", n_unlabeled, 2))
-    difference = check_share("difference", difference, "[-1, 1]")
-    variances, share = _read_pair(pilot, beta, difference)
-    return planning.power_of_difference(difference, variances, share, sizes, level)
-
-
-def _read_pilot(
-    pilot: Pilot, beta: float, n_unlabeled: int | None
-) -> tuple[planning.PlacementMoments, float, float]:
-    """Return the placements, the positives among the rest, and the rest per known positive."""
-    if isinstance(pilot, Mapping):
-        values = _read_values(pilot, {"auroc": "(0, 1)"})
-        if n_unlabeled is None:
-            raise PUTypeError(
-                "n_unlabeled must be passed if pilot is a value, which has no number of unlabeled "
-                "examples. For example n_unlabeled=10_000."
-            )
-        return planning.moments_of_normals(values["auroc"], beta), beta, 1.0
-    rankings = _as_accessor(pilot)._rank()
-    if rankings.names:
-        raise PUValueError(
-            f"pilot must be one ranking, but there is one for each {[*rankings.names]}. Pass one "
-            "group, or one column of scores."
-        )
-    ranking = rankings.make(0)
-    rest = ranking.total.known_negative + ranking.total.unlabeled
-    share = _share(ranking.total, beta)
-    return planning.PlacementMoments.of(ranking), share, rest / ranking.total.known_positive
-
-
-def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[float, float], float]:
-    """Return the variances of two models of a pilot, and the positives among the rest."""
-    if isinstance(pilot, Mapping):
-        values = _read_values(pilot, {"auroc": "(0, 1)", "correlation": "[-1, 1]"})
-        ends = values["auroc"] + abs(difference) / 2, values["auroc"] - abs(difference) / 2
-        if not 0 < min(ends) <= max(ends) < 1:
-            raise PUValueError(
-                f"difference must leave both AUROC in (0, 1), but {difference:g} at a mean of "
-                f"{values['auroc']:g} gives {ends}. Pass a smaller one."
-            )
-        return planning.paired_variances_of_normals(ends, values["correlation"], beta), beta
-    keyed = _as_accessor(pilot)._pair(None)
-    paired = keyed.make(0)
-    if keyed.names or len(paired.ranks) != 2 or paired.total.known_positive < 2:
-        raise PUValueError(
-            "pilot must have the scores of two models for the same examples, with two known "
-            "positives or more: df.pu(score=['svm', 'forest']), without groups."
-        )
-    return planning.paired_variances(paired), _share(paired.total, beta)
-
-
-def _share(total: Counts, beta: float) -> float:
-    """Return the share of positives among all but the known positives."""
-    return beta * total.unlabeled / (total.unlabeled + total.known_negative)
-
-
-def _as_accessor(pilot: Any) -> Accessor:
-    """Return the accessor of a pilot's rows."""
-    accessor = pilot.pu if isinstance(pilot, pd.DataFrame) else pilot
-    if not isinstance(accessor, Accessor):
-        raise PUTypeError(
-            "pilot must be a frame, its df.pu, or a mapping of what is expected, but "
-            f"a {type(pilot).__name__} was passed. For example pilot={{'auroc': 0.8}}."
-        )
-    if accessor._terms.cluster is not None:
-        raise PUValueError(
-            f"pilot must have independent rows, but has cluster={accessor._terms.cluster!r}: the "
-            "number of clusters cannot be planned. Plan with one row of each."
-        )
-    return accessor
-
-
-def _read_values(pilot: Mapping[str, Any], spans: Mapping[str, str]) -> dict[str, float]:
-    """Return valid expected values."""
-    if sorted(pilot) != sorted(spans):
-        raise PUValueError(
-            f"pilot must have values of {[*spans]}, but has {[*pilot]}. For example "
-            f"pilot={dict(zip(spans, (0.8, 0.6), strict=False))}."
-        )
-    return {name: check_share(f"pilot[{name!r}]", pilot[name], spans[name]) for name in pilot}
-
-
-def smallest(is_enough: Callable[[int], bool]) -> int:
-    """Return the smallest number from 2 on that is enough."""
-    found = 2 + bisect_left(range(2, _MAX_KNOWN), True, key=is_enough)
-    if found == _MAX_KNOWN:
+    n = 2 + bisect_left(range(2, _MAX_KNOWN), True, key=is_enough)
+    if n == _MAX_KNOWN:
         raise PUDataError(
             "width is too small for this number of unlabeled examples, however many positives "
             "are known. Pass a larger n_unlabeled or a larger width."
         )
-    return found
+    row = {"n": n, "n_unlabeled": sizes(n)[1], "width": width}
+    return ResultFrame([{**row, "probability": probability, "level": level}])
+
+
+def _rank(pilot: Any, beta: float, n_unlabeled: int | None) -> Ranking:
+    """Return the ranking of a pilot, or of normal scores that have the expected AUROC."""
+    if isinstance(pilot, Mapping) and [*pilot] == ["auroc"] and n_unlabeled is not None:
+        pilot = _normal_scores(check_share("pilot['auroc']", pilot["auroc"], "(0, 1)"), beta)
+    accessor = pilot.pu if isinstance(pilot, pd.DataFrame) else pilot
+    if not isinstance(accessor, Accessor):
+        raise PUTypeError(
+            "pilot must be df, df.pu(...), or an expected AUROC with the number of unlabeled "
+            f"examples, but {brief(pilot)} and n_unlabeled={n_unlabeled} were passed. For example "
+            "pilot={'auroc': 0.8}, n_unlabeled=10_000."
+        )
+    rankings, clusters = accessor._rank(), accessor._terms.facts(["cluster"])
+    ranking = rankings.make(0)
+    known = ranking.total.known_positive
+    if rankings.names or clusters or not 2 <= known <= sum(ranking.total) - 2:
+        raise PUDataError(
+            "pilot must have one ranking of independent rows, two known positives and two others, "
+            f"but has {rankings.names or clusters or ranking.total}. Pass one group and one "
+            "column of scores, or pilot={'auroc': 0.8} and n_unlabeled."
+        )
+    return ranking
+
+
+def _normal_scores(auroc: float, beta: float) -> Accessor:
+    """Return known positives and unlabeled rows at quantiles of normal scores."""
+    score = scipy.special.ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
+    higher, hidden = score + 2**0.5 * scipy.special.ndtri(auroc), round(beta * _ROWS_PER_QUANTILE)
+    label = np.repeat([1.0, np.nan], [_QUANTILES, 2 * _QUANTILES])
+    count = np.repeat([1, hidden, _ROWS_PER_QUANTILE - hidden], _QUANTILES)
+    return from_arrays(np.concatenate([higher, higher, score]), label, count=count)
+
+
+def _moments(ranking: Ranking) -> tuple[FloatArray, FloatArray]:
+    """Return the mean placement and both variances, and their scatter by an example of a kind."""
+    known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
+    below = 1 - (rest[:-1] + rest[1:]) / (2 * rest[-1])
+    above = (known[:-1] + known[1:]) / (2 * known[-1])
+    center, scatter = np.zeros(3), np.zeros((2, 3, 3))
+    for kind, (values, count) in enumerate(((below, known), (above, rest))):
+        center[0], own = np.average(values, weights=np.diff(count)), [0, kind + 1]
+        moved = [values, (values - center[0]) ** 2]
+        scatter[kind][np.ix_(own, own)] = np.cov(moved, fweights=np.diff(count), ddof=0)
+        center[kind + 1] = scatter[kind, 0, 0]
+    return center, scatter
+
+
+def _expected_width(
+    moments: tuple[FloatArray, FloatArray], sizes: tuple[int, int], share: float, level: float
+) -> tuple[float, float]:
+    """Return the width of the interval of AUROC on future data, and its standard deviation."""
+    (center, scatter), size = moments, np.array(sizes, np.float64)[:, np.newaxis]
+    variances, directions = np.linalg.eigh((scatter / size[..., np.newaxis]).sum(axis=0))
+    moves = _STEP * (directions * np.sqrt(np.maximum(variances, 0))).T
+    above, *variance = np.vstack([center, center + moves, center - moves]).T
+    placements = Placements(np.tile(size, above.size), np.maximum(variance, 0), above)
+    interval = auroc_interval(np.full(above.size, share), placements, level)
+    widths = interval.upper - interval.lower
+    return widths[0], float(np.linalg.norm(widths[1:4] - widths[4:])) / (2 * _STEP)

@@ -12,7 +12,6 @@ import pytest
 from pu_accessor import PUValueError, bedroc, fbeta
 from pu_accessor.inference.estimates.estimate_metric import extend_over_betas
 from pu_accessor.inference.metrics import METRICS, PURPOSES
-from pu_accessor.labeling import positives_needed
 from pu_accessor.sklearn import scorer
 
 RNG, PLACE, BETA = np.random.default_rng(3), np.arange(240), 0.1
@@ -30,7 +29,6 @@ BY_NAME: dict[str, Callable[..., Any]] = {
     "forest": lambda name, **at: MODELS.plot_forest(name, BETA, **at),
     "gap": lambda name, **at: SITES.gap(name, BETA, **at),
     "metric": lambda name, **at: PU.metric(name, BETA, **at),
-    "plan": lambda name, **_: positives_needed(0.2, pilot=ROWS, beta=BETA, metric=name),
     "robustness": lambda name, **at: MODELS.robustness(name, BETA, over=OVER, **at),
     "score": lambda name, **at: scorer(name, beta=BETA, unlabeled=0, **at),
     "tables": lambda name, **_: OTHER_TABLES.pu.metric(name),
