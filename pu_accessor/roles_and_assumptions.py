@@ -333,8 +333,7 @@ on_error='nan', contingency/rank_cdf/dominance: tables have whole numbers, which
   > Skip groups without a result: df.pu(by='site', on_error='skip').
 on_error='nan', average/gap: no row of the result is about a single group
   > Skip groups without a result: df.pu(by='site', on_error='skip').
-target='examples', average, cluster: nothing is known about clusters without labels
-  > Leave cluster out, or pass target='population'.
+target='examples', average: an average is of new groups like these > Leave target out.
 beta=estimate, selection_odds/contamination: an estimate of beta assumes labels selected at random
   > Pass its point, beta=found['beta'].item(), or one of its limits.
 beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of beta

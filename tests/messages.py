@@ -216,7 +216,7 @@ TYPE = [
     ("PU.contingency(0.3, band=lambda tp: tp, ranks='all')", "must be a function (n, m, level)"),
     ("DF.pu(progress='omitt')", "progress must be True or False"),
     ("DF.pu(by=('site', 'fold')).auroc(0.3)", "pass by=['site', 'fold']"),
-    ("DF.pu(pool=True)", "df.pu(by='fold', average='fold').auroc(0.3)", "rank(pct=True)).pu.auroc"),
+    ("DF.pu(pool=True)", "df.pu(by='fold', average='fold').auroc(0.3)", "rank(pct=True)).pu"),
     ("DF.pu(groups='row')", "df.pu(cluster='patient')", "df.pu(by='site')"),
     ("PU.auroc(class_prior=0.3)", "beta_from_prevalence(0.3, 25, 85, n_negative=10), here 0.1294"),
     ("PU.auroc(pi='x')", "beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)"),

@@ -184,8 +184,7 @@ class Metric:
 AnyMetric: TypeAlias = str | MetricFunction | Metric
 # From a metric, a ranking, betas, settings and the target to estimates.
 Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Estimates]
-# From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value,
-# and its variance (NaN: not known).
+# From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value.
 OfKnown: TypeAlias = Callable[[Metric, Ranking, FloatArray], tuple[FloatArray, ...]]
 
 

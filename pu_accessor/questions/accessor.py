@@ -111,7 +111,8 @@ class Accessor:
         progress : bool, default False
             Show a progress bar over groups.
         average : bool, str or list, default False
-            Average the metric over groups with equal weights, such as queries, users or folds.
+            Average the metric over groups with equal weights, such as queries, users or folds, to
+            expect it of new groups like these.
 
         Returns
         -------

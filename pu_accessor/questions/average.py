@@ -41,7 +41,6 @@ def average_over(
     each: Sequence[tuple[Metric, Cutoff | None]],
     betas: Betas,
     settings: Settings,
-    target: str,
     named: Mapping[str, list[Any]],
 ) -> pd.DataFrame:
     """Average unbiased estimates of metrics over groups, with the standard error of the mean."""
@@ -51,21 +50,21 @@ def average_over(
         of_groups = Betas(Beta(estimate.grid(settings.level)))
 
     def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[macro_average.GroupTerm]:
-        return [macro_average.group_term(ranking, beta.values, *pair, target) for pair in each]
+        return [macro_average.group_term(ranking, beta.values, *pair) for pair in each]
 
     def columns(group: _GroupResults, beta: Beta) -> evaluation.Columns:
         of_each = zip(*(result.content for result in group), strict=True)
         averages = [
-            _average(metric, terms, target, settings.level, estimate)
+            _average(metric, terms, settings.level, estimate)
             for metric, terms in zip(metrics, of_each, strict=True)
         ]
         arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
         averaged = dict(zip(_COLUMNS, arrays, strict=True))
-        located = {**named, "beta": beta.values[:, np.newaxis], "target": target}
+        located = {**named, "beta": beta.values[:, np.newaxis], "target": "population"}
         return {**located, **averaged, "n_groups": len(group)}
 
     metrics = [metric for metric, _ in each]
-    plain = target == "population" and [metric.curve for metric in metrics] == ["roc"]
+    plain = [metric.curve for metric in metrics] == ["roc"]
     rankings = self._rank(exact=not all(metric.curve for metric in metrics))
     options: dict[str, Any] = {"compute_stack": macro_average.auroc_group_terms if plain else None}
     results = evaluation.evaluate(
@@ -75,7 +74,7 @@ def average_over(
     groups = _group_by_key(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
     together = evaluation.Results(names, groups, betas, settings, results.skipped)
-    averages = evaluation.results_frame(together, columns, self._attrs(settings, target))
+    averages = evaluation.results_frame(together, columns, self._attrs(settings, "population"))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
     if not any(metric.takes_beta for metric in metrics):
@@ -119,17 +118,13 @@ def _check_average(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -
 
 
 def _average(
-    metric: Metric,
-    terms: Sequence[macro_average.GroupTerm],
-    target: str,
-    level: float,
-    estimate: Beta | None,
+    metric: Metric, terms: Sequence[macro_average.GroupTerm], level: float, estimate: Beta | None
 ) -> FloatArray:
     """Return the average of a metric, its limits and error, and whether it is out of range."""
     scatter = (
         macro_average.RATE_SCATTER if metric.estimator is None else macro_average.AREA_SCATTER
     )
-    average = macro_average.average_groups(terms, target, scatter, level)
+    average = macro_average.average_groups(terms, scatter, level)
     floor, ceiling = macro_average.average_range(terms)
     if estimate is not None:
         span = float(floor.min()), float(ceiling.max())

@@ -173,8 +173,8 @@ def metric(
         highest estimated informedness, "youden": limits are for that cutoff, not for the true
         maximum. A list has several of one kind, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
-        Future data, or this sample. The default is future data without a cutoff and at a
-        threshold; it is this sample at other cutoffs, and for ndcg, reciprocal_rank and
+        Future data, or this sample. The default is future data without a cutoff, at a threshold
+        and for averages; it is this sample at other cutoffs, and for ndcg, reciprocal_rank and
         r_precision.
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above the cutoff, for this sample: as in `contingency`.
@@ -287,13 +287,14 @@ def estimate_metrics(
     """
     cutoffs = [None] if at is None else cutoff_spec.read_cutoffs(at)
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
-    target = default_target(each[0][1]) if target is None else target
+    if target is None:
+        target = "population" if self._terms.average else default_target(each[0][1])
     arguments = {"level": level, "band": band, "target": target}
     for entry, cutoff in each:
         betas, settings = _read_metric_arguments(self, entry, cutoff, beta, **arguments)
     named = _names(each, at)
     if self._terms.average:
-        return average_over(self, each, betas, settings, target, named)
+        return average_over(self, each, betas, settings, named)
 
     on_future = target == "population" and warn_limits
     needs_rest = entries[0].curve == "pr" and on_future
@@ -347,7 +348,7 @@ def _read_metric_arguments(
             f"unlabeled, for example {entry.example.partition(';')[0]}."
         )
     method, facts = exclusion_facts(entry, cutoff)
-    # An average over future groups is at the same cutoff of each.
+    # An average over new groups is at the same cutoff of each.
     facts["at=cutoff of this sample"] &= not self._terms.average
     betas, settings = self._read_arguments(method, beta, **arguments, **facts)
     if cutoff is None or cutoff.kind != "precision":  # which depends on the prevalence

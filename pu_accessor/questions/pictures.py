@@ -194,7 +194,8 @@ def plot_metric(
 
     check_option("x", x, _AXES)
     plots.check_options(looks)
-    on_these: dict[str, Any] = {"target": target or "examples", "level": level, "band": band}
+    default = "population" if self._terms.average else "examples"
+    on_these: dict[str, Any] = {"target": target or default, "level": level, "band": band}
     if x in _CURVES and metric != "net_benefit":
         entry = metrics.read_metric(metric, None, "tables")
         refuse_cutoff(at, x)

@@ -18,7 +18,6 @@ from tests.support.oracles import averages_oracle, cluster_oracle, estimates_ora
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 WHOLE = ("auroc", "average_precision", "bedroc")
 NUMBERS = ["estimate", "standard_error", "lower", "upper"]
-both = pytest.mark.parametrize("target", ["population", "examples"])
 
 
 def draw(seed: int, groups: int = 30, known: int = 3) -> pd.DataFrame:
@@ -63,12 +62,11 @@ def term_of(part: pd.DataFrame, beta: float, name: Any, rank: int) -> tuple[Any,
     """Return what a group adds, from its scores; and the ends of what it can be, 0 and 1 too."""
     n, size, ends = int((part["label"] == 1).sum()), len(part), [0.0, 1.0]
     positives = n + beta * int(part["label"].isna().sum())
-    negatives, hidden = size - positives, 1 - n / positives
+    negatives = size - positives
     if name == "average_precision":
         label = [None if pd.isna(one) else bool(one) for one in part["label"]]
         found = estimates_oracle.average_precision(part["score"].tolist(), label, beta)
-        own = float(found.value), 0.0, positives / n, found.standard_error**2
-        return averages_oracle.Term(*own, n, positives), ends
+        return averages_oracle.Term(float(found.value), 0.0, positives / n, n), ends
     below, least = part["score"].rank()[part["label"] == 1], -(size - n - negatives)
     if name == "auroc":
         each = (below - (positives + 1) / 2) / negatives  # if all were like one of the known
@@ -91,24 +89,21 @@ def term_of(part: pd.DataFrame, beta: float, name: Any, rank: int) -> tuple[Any,
         low, high = sorted(map(of_hits, (0.0, positives)))
         each = (below > size - rank).map({True: of_hits(positives), False: of_hits(0.0)})
         ends += map(of_hits, (max(rank + positives - size, 0.0), min(rank, positives)))
-    square = (np.nan if n == 1 else each.var(ddof=1) / n) * hidden if hidden else 0.0
-    return averages_oracle.Term(each.mean(), low, high, square, n, positives), ends
+    return averages_oracle.Term(each.mean(), low, high, n), ends
 
 
-def check_average(
-    df: Any, betas: Any, name: Any, target: str, level: float, rank: int = 4
-) -> None:
+def check_average(df: Any, betas: Any, name: Any, level: float, rank: int = 4) -> None:
     """Hold an average against the slow reference, which is brought to [0, 1]."""
     parts = [term_of(part, betas[query], name, rank) for query, part in df.groupby("query")]
     floor, ceiling = np.mean([(min(ends), max(ends)) for _, ends in parts], axis=0)
     width = ceiling - floor
-    shift, unit = floor * (np.arange(6) < 3), [*[width] * 3, width**2, 1, 1]
+    shift, unit = floor * (np.arange(4) < 3), [*[width] * 3, 1]
     scaled: Any = [(term - shift) / unit for term, _ in parts]
     scatter = 1 / 3 if name in WHOLE else 1.0
-    wanted = averages_oracle.average(scaled, scatter, level, new=target == "population")
+    wanted = averages_oracle.average(scaled, scatter, level)
     at = {} if name in WHOLE else {"at": {"threshold": ACTS} if name == "net_benefit" else rank}
     metric = pu_accessor.bedroc(ALPHA) if name == "bedroc" else name
-    row = ask(df, metric, betas, target=target, level=level, **at).iloc[0]
+    row = ask(df, metric, betas, level=level, **at).iloc[0]
     found = [floor + width * wanted.value, width * wanted.error]
     assert row[NUMBERS[:2]].tolist() == pytest.approx(found, rel=1e-9, abs=1e-15, nan_ok=True)
     limits = (row[["lower", "upper"]] - floor) / width
@@ -121,9 +116,8 @@ NAMES: list[Any] = [*WHOLE, "net_benefit", "precision", "fpr", "lift", "informed
 
 
 @pytest.mark.parametrize("draws", DRAWS)
-@both
 @pytest.mark.parametrize("name", [*NAMES, predicted])
-def test_averages_are_those_of_a_slow_reference(name: Any, target: str, draws: Any) -> None:
+def test_averages_are_those_of_a_slow_reference(name: Any, draws: Any) -> None:
     known, apart, level, rank = draws
     known = max(known, 2) if name == "average_precision" else known  # which needs two
     rng, parts, betas = np.random.default_rng([3, known]), [], {}
@@ -135,7 +129,7 @@ def test_averages_are_those_of_a_slow_reference(name: Any, target: str, draws: A
         score = 1 / (1 + np.exp(1 - score))
         parts.append(pd.DataFrame({"query": query, "score": score, "label": label}))
         betas[query] = [0.1, 0.05, 0.2, 0.0][query % 4] if known == 1 else 0.15
-    check_average(pd.concat(parts, ignore_index=True), betas, name, target, level, rank)
+    check_average(pd.concat(parts, ignore_index=True), betas, name, level, rank)
 
 
 # Groups, each with its size, the ranks of its known positives and its beta.
@@ -155,16 +149,15 @@ LAYOUTS: dict[str, list[tuple[int, list[int], float]]] = {
 }
 
 
-@both
 @pytest.mark.parametrize("which", LAYOUTS)
-def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: str) -> None:
+def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str) -> None:
     parts, betas = [], {}
     for query, (size, ranks, beta) in enumerate(LAYOUTS[which]):
         label = np.where(np.isin(np.arange(1, size + 1), ranks), 1, np.nan)
         parts.append(pd.DataFrame({"query": query, "score": -np.arange(size), "label": label}))
         betas[query] = beta
     for level in (0.6, 0.95):
-        check_average(pd.concat(parts), betas, "auroc", target, level)
+        check_average(pd.concat(parts), betas, "auroc", level)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -181,8 +174,8 @@ BETA = 0.2
 
 
 def shared(df: pd.DataFrame, name: str, cluster: Any = "patient", **how: Any) -> pd.DataFrame:
-    """Return the average of what new queries have."""
-    how = {"cluster": cluster, "target": "population", **RATES[name], **how}
+    """Return the average of clustered rows."""
+    how = {"cluster": cluster, **RATES[name], **how}
     return ask(df, pu_accessor.bedroc(ALPHA) if name == "bedroc" else name, BETA, **how)
 
 
@@ -233,9 +226,9 @@ def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients:
     if name == "auroc":
         ends = -BETA / 2 / (1 - BETA), (1 - BETA / 2) / (1 - BETA)
         both = zip(values, 1 / (share**2).sum(axis=1), strict=True)
-        terms = [averages_oracle.Term(one, *ends, np.nan, n, np.inf) for one, n in both]
+        terms = [averages_oracle.Term(one, *ends, n) for one, n in both]
         more: dict[str, Any] = {"shared": by_pairs, "some": (counts > 0).any(axis=0).sum()}
-        wanted = averages_oracle.average(terms, 1 / 3, 0.95, new=True, **more)
+        wanted = averages_oracle.average(terms, 1 / 3, 0.95, **more)
         assert row[["lower", "upper"]].tolist() == pytest.approx(wanted[2:], abs=2e-5)
 
 
@@ -254,16 +247,15 @@ def test_clusters_of_one_group_each_change_no_number(name: str) -> None:
 
 
 @pytest.mark.parametrize("groups", [6, 130])  # of many all are ranked together
-@both
 @pytest.mark.parametrize("odd", [(np.nan, 0.1), (None, 1.0), (1.0, 0.1), (1.0, 0.0), (0.0, 0.0)])
-def test_groups_without_area_are_left_out(odd: Any, groups: int, target: str) -> None:
+def test_groups_without_area_are_left_out(odd: Any, groups: int) -> None:
     (label, beta), df = odd, draw(3, groups)
     betas = dict.fromkeys(range(groups), 0.1) | {2: beta}
     if label is not None:
         df.loc[df["query"] == 2, "label"] = label
-    found = ask(df, "auroc", betas, on_error="skip", target=target)
+    found = ask(df, "auroc", betas, on_error="skip")
     assert found.attrs["skipped"] and found["n_groups"].item() == groups - 1
-    rest = ask(df[df["query"] != 2], "auroc", 0.1, target=target)
+    rest = ask(df[df["query"] != 2], "auroc", 0.1)
     pd.testing.assert_frame_equal(found, rest)
 
 
@@ -271,10 +263,10 @@ def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None
     df = draw(3, groups=130)
     df["label"] = df["label"].where(df["query"] != 7, df["truth"])
     with pytest.raises(PUDataError, match="if nothing is unlabeled"):
-        ask(df, "auroc", 0.1, negative=0, target="population")
+        ask(df, "auroc", 0.1, negative=0)
     betas = {query: 0.1 * (query != 7) for query in range(130)}
-    parts, how = [df, df[df["query"] < 6], df[df["query"] >= 6]], {"target": "population"}
-    found = [ask(part, "auroc", betas, negative=0, **how)["estimate"].item() for part in parts]
+    parts = [df, df[df["query"] < 6], df[df["query"] >= 6]]
+    found = [ask(part, "auroc", betas, negative=0)["estimate"].item() for part in parts]
     assert found[0] == pytest.approx((6 * found[1] + 124 * found[2]) / 130, rel=1e-12)
 
 
@@ -299,22 +291,21 @@ def test_averages_over_some_keys_and_of_models_are_those_alone() -> None:
     assert ask(df, "auroc", 0.1, **how)["n_groups"].item() == 14
 
 
-@both
-def test_averages_of_a_beta_with_errors_are_those_of_its_estimate_and_wider(target: str) -> None:
+def test_averages_of_a_beta_with_errors_are_those_of_its_estimate_and_wider() -> None:
     joint = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540, level=0.98)
     counts: list[Any] = [lambda tp, *_: 10 * tp, lambda tp, *_: 1 - tp, lambda tp, *_: tp]
-    how, numbers = {"at": 9, "target": target}, ["estimate", "lower", "upper"]
-    tens, turned, found = (ask(draw(7), count, joint, **how)[numbers].iloc[0] for count in counts)
+    numbers = ["estimate", "lower", "upper"]
+    tens, turned, found = (ask(draw(7), count, joint, at=9)[numbers].iloc[0] for count in counts)
     assert tens.tolist() == pytest.approx((10 * found).tolist(), rel=1e-6)
     assert turned.tolist() == pytest.approx((1 - found.iloc[[0, 2, 1]]).tolist(), rel=1e-6)
-    point = ask(draw(7), counts[2], 0.13, **how).iloc[0]
+    point = ask(draw(7), counts[2], 0.13, at=9).iloc[0]
     assert found["estimate"] == pytest.approx(point["estimate"], rel=1e-12)
     assert 1 < found["lower"] < point["lower"] < point["upper"] < found["upper"]
 
 
 def test_lift_at_a_share_rounds_up_in_each_group() -> None:
     df = draw(5).assign(label=lambda df: df["truth"].astype(float))
-    how: dict[str, Any] = {"at": {"fraction": 0.13}, "target": "population", "negative": 0}
+    how: dict[str, Any] = {"at": {"fraction": 0.13}, "negative": 0}
     hits = df.sort_values("score", ascending=False).groupby("query").head(3)["truth"].sum()
     wanted = hits / 30 / 3 / (4 / 20)  # 2.6 of 20 rows, rounded up
     assert ask(df, "lift", 0.0, **how)["estimate"].item() == pytest.approx(wanted, rel=1e-12)

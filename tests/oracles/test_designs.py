@@ -176,7 +176,7 @@ OF_MODELS: dict[str, Any] = {
 }
 OF_GROUPS: dict[str, Any] = {
     **{f"gap of {name}": ("gap", name, 0.3) for name in AREAS.values()},
-    "means": ("metric", AREAS_TOO, 0.05, {"average": True, "target": "population"}),
+    "means": ("metric", AREAS_TOO, 0.05, {"average": True}),
 }
 ROWS: dict[str, Any] = {"cluster": "id"}
 FEW = {name: ALONE[name] for name in ("areas", "threshold", "part", "curves", "prevalence")}

@@ -51,7 +51,8 @@ def trec_eval(documents: pd.DataFrame) -> pd.DataFrame:
 def ask(documents: Any, name: str, **roles: Any) -> Any:
     """Ask for a metric of these queries, as trec_eval calls it."""
     metric, at = NAMES[name]
-    how: dict[str, Any] = {} if metric == "bpref" else {"beta": 0, "target": "examples"}
+    how: dict[str, Any] = {} if metric == "bpref" else {"beta": 0}
+    how |= {} if "average" in roles else {"target": "examples"}
     pu = documents.pu(by="query", nan_policy="unretrieved", **roles)
     return pu.metric(metric, at=at, **how)["estimate"].tolist()
 

@@ -156,7 +156,7 @@ def linearize_bedroc(
 def early_recognition_of_known(
     metric: Any, ranking: Ranking, betas: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return the metric if all positives had the known ones' mean, its range, and its variance."""
+    """Return the metric if all positives had the known ones' mean, and its range."""
     weights = rank_weights(metric, ranking)
     if weights.decay:  # the score 0 needs negatives
         known_positives.count_negatives(ranking.total, betas)
@@ -165,11 +165,8 @@ def early_recognition_of_known(
     weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank))
     known = np.diff(ranking.known_positive)
     mean = float(known @ weight) / n
-    square = float(known @ (weight - mean) ** 2) / n / (n - 1) if n > 1 else np.nan
     best, worst = weights.ends(examples, np.array(float(n)))
-    means = mean, worst, best, mean - square**0.5
-    value, low, high, one_off = weights.scale(examples, positives, *means)
-    return value, low, high, (value - one_off) ** 2
+    return weights.scale(examples, positives, mean, worst, best)
 
 
 def completed_early_recognition(

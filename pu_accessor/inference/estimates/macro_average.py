@@ -1,8 +1,6 @@
 """Average a metric over groups such as queries or users, with its interval.
 
-Over new groups the variance is s**2/G, with s**2 the variance between groups; over these it is the
-sum of squared errors over G**2 (Cochran, *Sampling Techniques*, 3rd ed., 1977). A group of one
-known positive counts (value - mean)**2 * (G/(G - 1))**2, as for collapsed strata. The interval is
+It is of new groups: the variance is s**2/G, with s**2 the variance between groups. The interval is
 Wilson's (JASA 22, 1927, 209-212) with this variance and Student's quantile.
 """
 
@@ -16,7 +14,6 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates import known_positives
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
-from pu_accessor.inference.estimates.areas_on_this_sample import ap_and_error, auroc_and_error
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
@@ -26,16 +23,13 @@ from pu_accessor.inference.influence import (
     auroc_on_new,
     placements_of_stack,
     positive_share_of_rest,
-    welch_df,
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, TieBlocks
 
 _TOLERANCE = 1e-9
-# Groups for which the model of the variance counts, and degrees of freedom that it adds for these
-# groups. Both are calibrated by simulation.
-_MODEL_GROUPS, _EXTRA_DF = 8, 2
+_MODEL_GROUPS = 8  # for which the model of the variance counts; calibrated by simulation
 # The variance of a share, in p*(1 - p): 1 if it is 0 or 1, a third if it can have any value.
 AREA_SCATTER, RATE_SCATTER = 1 / 3, 1.0
 
@@ -54,8 +48,6 @@ class GroupTerm(NamedTuple):
     value: FloatArray  # unbiased, may lie outside [0, 1]
     low: FloatArray  # with all known positives at the worst rank
     high: FloatArray  # with all known positives at the best rank
-    square: FloatArray  # of the standard error; NaN for one known positive
-    hidden: FloatArray  # share of the positives
     known: float  # effective number of known positives
     floor: FloatArray | float = 0.0  # smallest possible value
     ceiling: FloatArray | float = 1.0  # largest possible value
@@ -63,7 +55,7 @@ class GroupTerm(NamedTuple):
 
 
 def group_term(
-    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None, target: str
+    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
 ) -> GroupTerm:
     """Return what a group adds to the average of a metric."""
     if not ranking.total.known_positive:
@@ -73,27 +65,21 @@ def group_term(
             "average is then over groups with a known positive."
         )
     check_labels(betas, ranking.total)
-    n, hidden = ranking.total.known_positive, known_positives.hidden_share(ranking.total, betas)
+    n = ranking.total.known_positive
     if metric.of_probabilities:
         check_probability_scores(ranking, metric.name)
     metric = metric if cutoff is None else metric.at_cutoff(cutoff)
     if metric.of_known is not None:
-        value, low, high, square = metric.of_known(metric, ranking, betas)
-        square = np.where(hidden > 0, square * hidden, 0.0)
-        term = GroupTerm(value, low, high, square, hidden, n)
+        value, low, high = metric.of_known(metric, ranking, betas)
+        term = GroupTerm(value, low, high, n)
     elif cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         term = _cutoff_term(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
         share = positive_share_of_rest(ranking.total, betas)  # raises without negatives
-        ends = _auroc_range(share)
-        if target == "population":
-            value, error = auroc_on_new(ranking, betas), np.nan * betas
-        else:
-            value, error = auroc_and_error(ranking, betas)
-        term = GroupTerm(value, *ends, error**2, hidden, n)
+        term = GroupTerm(auroc_on_new(ranking, betas), *_auroc_range(share), n)
     else:
-        term = _ap_term(ranking, betas, target)
+        term = _ap_term(ranking, betas)
     if ranking.clusters is None:
         return term
     sizes = ranking.clusters.sizes
@@ -112,35 +98,31 @@ def _auroc_range(share: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def auroc_group_terms(stack: TieBlocks, betas: FloatArray) -> list[list[GroupTerm] | None]:
-    """Return what many groups add to the average AUROC over new groups."""
+    """Return what many groups add to the average AUROC."""
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
     is_simple = (known > 0) & (negative + unlabeled * (1 - betas) >= known_positives.MIN_NEGATIVES)
     is_simple = (is_simple & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = _auroc_range(unlabeled * betas / (negative + unlabeled))
         value = low + placements_of_stack(stack).above[:, np.newaxis] * (high - low)
-    unknown = np.full(betas.shape[1], np.nan)  # new groups need neither
     parts = zip(value, low, high, known[:, 0].tolist(), strict=True)
     return [
-        [GroupTerm(at_value, lowest, highest, unknown, unknown, n)] if is_kept else None
+        [GroupTerm(at_value, lowest, highest, n)] if is_kept else None
         for is_kept, (at_value, lowest, highest, n) in zip(is_simple.tolist(), parts, strict=True)
     ]
 
 
-def _ap_term(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
+def _ap_term(ranking: Ranking, betas: FloatArray) -> GroupTerm:
     """Return what a group adds to the mean of average precision."""
-    if target == "population":
-        value, error = unbiased_ap(ranking, betas), np.nan * betas
-    else:
-        value, error = ap_and_error(ranking, betas)
+    value = unbiased_ap(ranking, betas)
     if np.isnan(value).any():
         raise PUDataError(
             "average precision needs two known positives where others are hidden: one has no "
             "other known positives above it. Leave such groups out, "
             "df.pu(by='query', on_error='skip'), or average AUROC, which takes them."
         )
-    n, hidden = ranking.total.known_positive, known_positives.hidden_share(ranking.total, betas)
-    return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
+    hidden = known_positives.hidden_share(ranking.total, betas)
+    return GroupTerm(value, 0 * value, 1 / (1 - hidden), ranking.total.known_positive)
 
 
 def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff) -> GroupTerm:
@@ -152,7 +134,7 @@ def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cu
         ]
         parts: dict[str, Any] = {
             name: np.concatenate([getattr(term, name) for term in terms])
-            for name in GroupTerm._fields[:5]
+            for name in GroupTerm._fields[:3]
         }
         return terms[0]._replace(**parts)
     n, examples = ranking.total.known_positive, sum(ranking.total)
@@ -178,15 +160,9 @@ def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cu
             "at a cutoff, so that groups with few known positives are biased. Average "
             "'precision', 'recall' or 'f1'."
         )
-    hidden = known_positives.hidden_share(ranking.total, betas)
-    variance = share * (1 - share) / (n - 1) * hidden if n > 1 else np.where(hidden, np.nan, 0.0)
     ends = np.minimum(least, most), np.maximum(least, most)
     floor, ceiling = np.minimum(0.0, extremes), np.maximum(1.0, extremes)
-    return GroupTerm(
-        *(value, *ends, variance * (most - least) ** 2, hidden, n),
-        floor=floor.min(axis=0),
-        ceiling=ceiling.max(axis=0),
-    )
+    return GroupTerm(*(value, *ends, n), floor=floor.min(axis=0), ceiling=ceiling.max(axis=0))
 
 
 def check_average_cutoff(cutoff: Cutoff) -> None:
@@ -198,19 +174,16 @@ def check_average_cutoff(cutoff: Cutoff) -> None:
         )
 
 
-def average_groups(
-    terms: Sequence[GroupTerm], target: str, scatter: float, level: float
-) -> Estimates:
-    """Average over groups, with an interval over new groups or over these."""
+def average_groups(terms: Sequence[GroupTerm], scatter: float, level: float) -> Estimates:
+    """Average over groups, with an interval over new groups."""
     # The model variance is `scatter` * p*(1 - p) per known positive, p of the way to the highest
-    # possible average. Over new groups it only raises the variance; for rates it is the minimum.
+    # possible average. It only raises the variance; for rates it is the minimum.
     if len(terms) < 2:
         raise PUDataError(f"average=True needs 2 groups or more, not {len(terms)}. Omit average.")
-    value, low, high, square, hidden = (
-        np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:5]
+    value, low, high = (
+        np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:3]
     )
     known, number = np.array([[term.known] for term in terms]), len(terms)
-    is_new = target == "population"
     floor, ceiling = average_range(terms)
     span = ceiling - floor
     value, low, high = ((part - floor) / span for part in (value, low, high))
@@ -218,25 +191,19 @@ def average_groups(
     position = _relative_position(mean - low.mean(axis=0), scale)
     inside = np.clip(position, 0, 1)
     model = scatter * (high - low) ** 2 / known / number**2
-    if is_new:
-        squared = value.var(axis=0, ddof=1) + _shared_cluster_variance(terms, value, span)
-        squared /= number
-        df = t_df = np.full(squared.size, min(number, count_shared_clusters(terms)) - 1.0)
-        # The possible values of new groups differ, and so does the same share of the way.
-        of_ranges = (low + inside * (high - low)).var(axis=0, ddof=1) / number
-        minimum, of_ranges = squared, np.minimum(of_ranges, squared)
-    else:
-        squared, df = _error_on_these_groups(value, square / span**2, known)
-        model, t_df, minimum = model * hidden, df + _EXTRA_DF, 0.0 * squared
-        of_ranges = minimum
+    squared = value.var(axis=0, ddof=1) + _shared_cluster_variance(terms, value, span)
+    squared /= number
+    df = min(number, count_shared_clusters(terms)) - 1.0
+    # The possible values of new groups differ, and so does the same share of the way.
+    of_ranges = np.minimum((low + inside * (high - low)).var(axis=0, ddof=1) / number, squared)
     # Half a known positive at each end, because shares of 0 and 1 have errors too.
     inner = (inside * known.sum() + 0.5) / (known.sum() + 1)
     model = model.sum(axis=0) * inner * (1 - inner)
-    variance = np.maximum((df * squared + _MODEL_GROUPS * model) / (df + _MODEL_GROUPS), minimum)
-    if is_new and scatter == RATE_SCATTER:
+    variance = np.maximum((df * squared + _MODEL_GROUPS * model) / (df + _MODEL_GROUPS), squared)
+    if scatter == RATE_SCATTER:
         variance = np.maximum(variance, model)
     scale = np.where(scale > 0, scale, 1.0)
-    quantile = scipy.special.stdtrit(t_df, 0.5 + level / 2)
+    quantile = scipy.special.stdtrit(df, 0.5 + level / 2)
     shares = _score_interval(position, quantile**2 * variance / (scale**2 * inner * (1 - inner)))
     lower, upper = (mean + (share - position) * scale for share in shares)
     half = quantile * np.sqrt(of_ranges)
@@ -319,19 +286,3 @@ def average_range(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
     """Return the least and the most that the average over groups can be."""
     floors, ceilings = zip(*((term.floor, term.ceiling) for term in terms), strict=True)
     return np.mean(floors, axis=0), np.mean(ceilings, axis=0)
-
-
-def _error_on_these_groups(
-    value: FloatArray, square: FloatArray, known: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the squared error of the mean over these groups, and its degrees of freedom."""
-    number = value.shape[0]
-    is_single = np.isnan(square)
-    squares = ((value - value.mean(axis=0)) * (number / (number - 1))) ** 2
-    of_single = np.where(is_single, squares, 0.0).sum(axis=0, keepdims=True)
-    terms = np.concatenate([np.where(is_single, 0.0, square), of_single]) / number**2
-    own = np.maximum(known - 1, 1) + 0 * value
-    shared = np.maximum(is_single.sum(axis=0, keepdims=True) - 1, 1)
-    df = welch_df(terms, np.concatenate([own, shared]).astype(np.float64))
-    # Without variance there are no degrees of freedom.
-    return terms.sum(axis=0), np.where(np.isfinite(df), df, 1.0)

@@ -69,8 +69,7 @@ def reciprocal_rank_of_known(
         means = (chance * function).sum(axis=1), function.min(axis=1), function.max(axis=1)
         values.append(np.stack(means) @ weight)
     value, lowest, highest = np.transpose(values)
-    unknown = np.where(betas * ranking.total.unlabeled > 0, np.nan, 0.0)
-    return value + below, lowest, highest + 1 / (depth + 1), unknown
+    return value + below, lowest, highest + 1 / (depth + 1)
 
 
 def _hypergeom(drawn: IntArray, size: IntArray, marked: IntArray, draws: IntArray) -> FloatArray:
@@ -117,4 +116,4 @@ def estimate_bpref(_: object, ranking: Ranking, betas: FloatArray, *__: object) 
 def bpref_of_known(_: object, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
     """Return bpref; see `OfKnown`."""
     none = np.zeros(betas.size)
-    return estimate_bpref(_, ranking, betas).value, none, none + 1, none
+    return estimate_bpref(_, ranking, betas).value, none, none + 1

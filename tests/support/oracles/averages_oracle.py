@@ -10,14 +10,12 @@ from pu_accessor.ranking import FloatArray
 
 
 class Term(NamedTuple):
-    """What one group adds: its value, the lowest and highest it may be, and its squared error."""
+    """What one group adds: its value, the lowest and the highest, and its known positives."""
 
     value: float
     low: float
     high: float
-    square: float  # NaN where one positive is known
     n: float
-    positives: float
 
 
 class Average(NamedTuple):
@@ -45,48 +43,33 @@ def covariance(values: FloatArray, added: FloatArray, share: FloatArray) -> floa
 
 
 def average(
-    terms: list[Term],
-    scatter: float,
-    level: float,
-    new: bool,
-    shared: float = 0,
-    some: Any = np.inf,
+    terms: list[Term], scatter: float, level: float, shared: float = 0, some: Any = np.inf
 ) -> Average:
     """Return the mean over groups, its limits on a grid.
 
     `shared` is the covariance of groups of which some hold rows of the same clusters; `some` is
     how many of these hold a known positive.
     """
-    value, low, high, square, n, positives = np.array(terms).T
-    number, hidden = len(terms), 1 - n / positives
+    (value, low, high, n), number = np.array(terms).T, len(terms)
     mean, least, stretch = value.mean(), low.mean(), (high - low).mean()
-    model = scatter * float(((high - low) ** 2 / n * (1 if new else hidden)).sum()) / number**2
-    if new:
-        squared, df = value.var(ddof=1) / number + shared, min(number, some) - 1.0
-    else:
-        alone = np.isnan(square)
-        among = (((value - mean) * number / (number - 1)) ** 2)[alone].sum()
-        parts = np.append(square[~alone], among) / number**2
-        free = np.append(n[~alone] - 1, max(alone.sum() - 1, 1))
-        squared, there = parts.sum(), parts > 0
-        df = squared**2 / (parts[there] ** 2 / free[there]).sum() if there.any() else 1.0
+    model = scatter * float(((high - low) ** 2 / n).sum()) / number**2
+    squared, df = value.var(ddof=1) / number + shared, min(number, some) - 1.0
     if squared == model == 0:
         return Average(mean, 0.0, mean, mean)
     place, width = ((mean - least) / stretch, stretch) if stretch else (0.5, 1.0)
     inner = (min(max(place, 0.0), 1.0) * n.sum() + 0.5) / (n.sum() + 1)
     variance = (df * squared + 8 * model * inner * (1 - inner)) / (df + 8)
-    variance = max(variance, squared) if new else variance
-    if new and scatter == 1:
+    variance = max(variance, squared)
+    if scatter == 1:
         variance = max(variance, model * inner * (1 - inner))
-    reach = stats.t.ppf((1 + level) / 2, df if new else df + 2) * variance**0.5
+    reach = stats.t.ppf((1 + level) / 2, df) * variance**0.5
     # All averages that are not too far, by the variance that they would have.
     share = np.linspace(0, 1, 100_001)
     grid = mean + (share - place) * width
     far = reach * (share * (1 - share) / (inner * (1 - inner))) ** 0.5
     near = grid[np.abs(grid - mean) <= far + 1e-12]
     so_far = low + min(max(place, 0.0), 1.0) * (high - low)
-    away = min(so_far.var(ddof=1) / number, squared) if new else 0.0
-    away = stats.t.ppf((1 + level) / 2, df) * away**0.5
+    away = stats.t.ppf((1 + level) / 2, df) * min(so_far.var(ddof=1) / number, squared) ** 0.5
     lower, upper = near.min(initial=mean - away), near.max(initial=mean + away)
     if not near.size or lower > 1 or upper < 0:
         return Average(np.nan, np.nan, np.nan, np.nan)

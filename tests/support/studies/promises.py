@@ -538,8 +538,6 @@ PROMISES = (
     *asked(
         *(0.92, "average over queries", FEW, QUERIES),
         {"`auroc`, future data": future("auroc", beta=by("query"))},
-        {"`auroc`, this sample": these("auroc", beta=by("query"))},
-        {"`precision` of the first 5": these("precision", beta=by("query"), at=5)},
     ),
     *asked(0.92, "plain", FEW, ONE, {"`weigh_labels`": hand_weights}),
     *asked(0.92, "plain", SOME[-1:], MOST, {"`weigh_labels`": hand_weights}),
