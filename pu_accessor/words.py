@@ -95,7 +95,7 @@ at=tnr > at={'fpr': 0.05} for a true negative rate of 0.95
 adjust= > df.pu(score=['svm', 'forest']).compare(): p_adjusted is by Holm's method
 alpha= > level=0.95: it is 1 - alpha
 ascending= > df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive
-at= > df.pu.metric('recall', 0.3, at=100), or of tables ds.pu.at(rank=100).pu.metric('recall')
+at= > df.pu.metric('recall', 0.3, at=100), or of tables ds.sel(rank=100, method='pad')
 average= > df.pu(by='query', average=True).auroc(0.3)
 beta_interval= > beta=pd.Interval(0.1, 0.3)
 ci= > level=0.95, or for a plot without bands band_kws={'alpha': 0}
@@ -131,7 +131,8 @@ positives_needed(metric= > pu_accessor.labeling.positives_needed(0.1, pilot=df, 
   width is that of AUROC
 
 .area > df.pu.contingency(0.3).pu.area('auroc')
-.at > df.pu.contingency(0.3).pu.at(rank=100)
+.at > df.pu.contingency(0.3, ranks=100)
+ds.at > ds.sel(rank=100, method='pad')
 .beta_derivatives > df.pu.contingency(0.3).pu.beta_derivatives()
 .beta_from_label_frequency > pu_accessor.beta_from_label_frequency(0.5, 100, 1900)
 .beta_from_labels > pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)

@@ -110,7 +110,6 @@ VALUE = [
     ("TABLES.isel(rank=[]).pu.area('auroc')", "'rank' is empty"),
     ("TABLES.isel(rank=[0, 1, 3]).pu.area('auroc')", "of 3 ranks", "Make them"),
     ("ds.pu.area('TSS')", "Write df.pu.metric('informedness', 0.3, at=100)"),
-    ("TABLES.pu.at(rank=9999)", "at must not lie beyond the last"),
     ("TABLES.isel(rank=[0, 1, 2]).pu.plot_metric('f1', x='threshold')", "tables of all cutoffs"),
     ("xr.concat([TABLES, TABLES * 0], 'm', coords='minimal').pu.metric('f1')", "of the tables"),
     # plots
@@ -164,8 +163,7 @@ VALUE = [
     ("PU.plot_metric('lift', [0.1, 0.2], x='beta', at=0)", "There is nothing to draw"),
     ("PU.plot_metric('f1', 0.2, x='ranks')", "x must be one of", "Did you mean 'rank'?"),
     ("PU.plot_metric('f1', 0.2, at=5)", "at must be left out with x='rank', but 5 was passed"),
-    ("TABLES.pu.plot_metric('f1', at=20)", "at must be left out"),
-    ("TABLES.pu.plot_metric('f1', x='beta', at='maximum')", "a rank, a fraction or a threshold"),
+    ("TABLES.pu.plot_metric('f1', x='beta')", "ranks=100)"),
     ("TABLES.isel(rank=[3, 3]).pu.plot_roc()", "two or more increasing ranks", "are 2: [3, 3]"),
     ("TABLES.isel(beta=0).pu.plot_metric('auroc', x='beta')", "dimensions bound and beta"),
     ("DF.pu(score='p').plot_calibration(0.2, bins=1)", "two or more increasing bins"),
@@ -244,6 +242,7 @@ TYPE = [
     ("PU.metric('f1', 0.3, at=[5, 9])", "Pass at={'rank': [5, 9]}, or 'fraction' or 'threshold'"),
     ("PU.metric('f1', 0.3, at={'fpr': True})", "at must map 'fpr' to a number"),
     *[("bedroc(alpha='20')", "a number above 0, but '20' was passed"), ("PU.cutoff(0.3)", "none")],
+    ("TABLES.pu.plot_metric('f1', at=20)", "of tables ds.sel(rank=100, method='pad')"),
     ("df.pu.cutoff(0.3, threshold=0.5)", "df.pu.metric('recall', 0.3, at={'threshold': 0.5})"),
     ("df.pu.plot_pr(0.3, ci=False)", "without bands band_kws={'alpha': 0}"),
     ("PU.cutoff(0.3, recall=0.5, models=2.5)", "models must be an integer"),
@@ -362,7 +361,10 @@ ATTRIBUTE = [
     ("df.pu.plot_recall", "Write df.pu.plot_metric('recall', 0.3)"),
     ("labeling.power", "Write df.pu(score=['svm', 'forest']).compare()"),
     ("df.pu.lift", "Write df.pu.metric('lift', 0.3"),
-    *[("ds.pu.att", "ds.pu.at(rank=100)"), ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')")],
+    *[
+        ("TABLES.pu.at(rank=9)", "Write ds.sel(rank=100, method='pad')"),
+        ("ds.pu.auroc(0.1)", "Of tables: ds.pu.area('auroc')"),
+    ],
 ]
 KINDS: dict[type[Exception], Sequence[tuple[str, ...]]] = {PUValueError: VALUE, PUTypeError: TYPE}
 KINDS |= {PUKeyError: KEY, PUDataError: DATA, AttributeError: ATTRIBUTE}

@@ -164,7 +164,7 @@ def numbers_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
     if isinstance(tables, PUError):
         return
     row = answer(pu, "metric", name, beta, at=rank, **how).iloc[0]
-    here = tables.pu.at(rank=rank).isel(beta=0)
+    here = tables.sel(rank=rank, method="pad").isel(beta=0)
     if here["rank"].item() != rank:  # within ties a metric is the mean over all orders
         return
     ends = here.pu.metric(name).sel(bound=["lower", "upper"]).to_numpy()  # estimates are rounded

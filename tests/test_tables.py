@@ -42,9 +42,6 @@ QUESTIONS: dict[str, Callable[[Tables], Any]] = {
     "area pr": lambda ds: ds.pu.area("average_precision"),
     "area of a part": lambda ds: ds.pu.area("auroc", max_fpr=0.1),
     "beta_derivatives": lambda ds: ds.pu.beta_derivatives(),
-    "at rank": lambda ds: ds.pu.at(rank=[3, 30]).pu.metric("f1"),
-    "at threshold": lambda ds: ds.pu.at(threshold=0.5).pu.metric("f1"),
-    "at fraction": lambda ds: ds.pu.at(fraction=[0.1, 0.5]).pu.metric("f1"),
     "to_frame": lambda ds: ds.pu.to_frame(),
     "plot_pr": lambda ds: seen(ds.isel(model=0).pu.plot_pr()),
     "plot_metric": lambda ds: seen(ds.isel(model=0).pu.plot_metric("mcc")),
@@ -166,7 +163,6 @@ def test_no_dtype_overflows(kind: str, dtype: str, rows: str) -> None:
     tables = tables_of(kind, rows)
     for ask in QUESTIONS.values():
         check_same(ask, cast(tables, dtype), tables)
-    assert cast(tables, dtype).pu.at(rank=3)["tp"].dtype == np.int64
 
 
 @pytest.mark.parametrize("question", LAZY)
@@ -252,28 +248,13 @@ def test_cutoffs_of_the_first_alone_are_noticed(reference: str, ranks: Any) -> N
     tables = pu.contingency(0.2, ranks=ranks).isel(cutoff=slice(60), missing_dims="ignore")
     first = tables.isel(model=0, drop=True).coords
     spoilt = tables.assign_coords({name: first[name] for name in first if name != "beta"})
-    for question in ("f1", "at threshold", "to_frame"):
+    for question in ("f1", "to_frame"):
         with pytest.raises(PUValueError, match=r"^Cutoffs, thresholds or numbers of examples"):
             QUESTIONS[question](spoilt)
     assert np.isfinite(QUESTIONS["f1"](tables)).any()
 
 
-# Cutoffs that are asked for, whole curves, empty places
-
-
-def test_the_last_cutoff_is_found_whatever_their_order() -> None:
-    turned, ragged = WHOLE.sortby("threshold"), GROUPS.isel(cutoff=slice(None, None, -1))
-    for tables, asked in ((WHOLE.sel(rank=[200, 100]), 150), (turned, 150), (ragged, 30)):
-        rank = tables["rank"].transpose(..., axis_of(tables)).to_numpy()
-        expected = np.where(rank <= asked, rank, -1).max(axis=-1)
-        np.testing.assert_array_equal(tables.pu.at(rank=asked)["rank"], expected)
-
-
-def test_shared_ranks_give_way_to_each_groups_own() -> None:
-    tied = pd.concat([FRAME.assign(g="a"), FRAME.head(50).assign(g="b", score=1.0)])
-    found = tied.pu(by="g").contingency(0.1, ranks="all").pu.at(rank=30)
-    assert found["rank"].sel(g=["a", "b"]).values.tolist() == [30, 0]
-    np.testing.assert_array_equal(found["rank"], (found["tp"] + found["fp"])[..., 0, 0])
+# Whole curves, empty places
 
 
 def test_areas_are_of_cutoffs_in_order_and_once() -> None:
@@ -289,16 +270,11 @@ def test_an_empty_place_stays_empty() -> None:
     for name, found in hole.pu.beta_derivatives().data_vars.items():
         xr.testing.assert_equal(found, expected[name])
     assert len(hole.pu.to_frame()) == len(GROUPS.pu.to_frame())
-    for asked in ({"fraction": 0.3}, {"rank": 20}):
-        ranks = hole.pu.at(**asked)["rank"]
-        assert int(ranks.isnull().sum()) == 1
-        xr.testing.assert_equal(ranks, GROUPS.pu.at(**asked)["rank"].unstack("group"))
 
 
 @pytest.mark.parametrize("name", ["wanted", "is a cutoff of its own", "beta position"])
 def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     tables = FRAME.assign(**{name: FRAME["g"]}).pu(by=name).contingency(0.1, ranks="breakpoints")
-    assert tables.pu.at(rank=[10, 20])["tp"].dims[:2] == (name, "cutoff")
     assert set(tables.pu.to_frame()[name]) == {"a", "b"}
 
 

@@ -36,7 +36,6 @@ CALLS = {
     "DataFrame.pu.roc_bounds": "df.pu.roc_bounds(beta)",
     "DataFrame.pu.sample_to_label": "df.pu.sample_to_label(50, random_state=0)",
     "Dataset.pu.area": 'df.pu.contingency(beta).pu.area("auroc")',
-    "Dataset.pu.at": "df.pu.contingency(beta).pu.at(rank=100)",
     "Dataset.pu.beta_derivatives": "df.pu.contingency(beta).pu.beta_derivatives()",
     "Dataset.pu.metric": 'df.pu.contingency(beta).pu.metric("precision")',
     "Dataset.pu.plot_metric": 'df.pu.contingency(beta).pu.plot_metric("f1", x="fraction")',

@@ -1,16 +1,13 @@
 """Compute curves, metrics, areas and slopes of contingency tables in a Dataset."""
 
 from collections.abc import Callable, Hashable, Sequence
-from fractions import Fraction
 from functools import partial
-from math import floor
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import as_array, check_share
 from pu_accessor.datasets.schema import (
     COUNTS,
     CURVE_RATES,
@@ -22,13 +19,12 @@ from pu_accessor.datasets.schema import (
     cutoff_dim,
     read_dataset,
 )
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
+from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.metrics import AnyMetric, curve_rates, read_metric
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.curves import Derivatives, KnownCounts, check_max_fpr
 from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.inference.tables.curves import beta_derivatives as differentiate
-from pu_accessor.ranking import FloatArray
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 _PROMISE = {  # of bounds of an area, by whether the band is simultaneous
@@ -228,7 +224,7 @@ def _check_derivable(tables: xr.Dataset) -> None:
 
 
 # Names that no column or dimension of a user has.
-_IS_NEW, _BETA_DIM, _SELECTED_DIM = "__pu_new__", "__pu_beta__", "__pu_selected__"
+_IS_NEW, _BETA_DIM = "__pu_new__", "__pu_beta__"
 _NO_COORDINATE = "The Dataset must have the coordinate {!r}, but has none."
 
 
@@ -274,85 +270,3 @@ def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
         vectorize=True,
     )
     return new
-
-
-def select_cutoffs(dataset: xr.Dataset, **points: Any) -> xr.Dataset:
-    """Return the last cutoffs at or before some ranks, thresholds or fractions."""
-    dataset = read_dataset(dataset, "cutoffs")
-    axis = cutoff_dim(dataset.dims)
-    passed = {name: value for name, value in points.items() if value is not None}
-    if len(passed) != 1:
-        raise PUTypeError(
-            f"at takes one of rank, threshold and fraction, but {sorted(passed) or 'none'} was "
-            "passed. For example ds.pu.at(rank=100)."
-        )
-    ((name, value),) = passed.items()
-    target = xr.Variable(_SELECTED_DIM, _read_points(name, value))
-    coordinate = "threshold" if name == "threshold" else "rank"
-    if missing := [key for key in ("rank", coordinate) if key not in dataset.coords]:
-        raise PUKeyError(_NO_COORDINATE.format(missing[0]))
-    if name == "fraction":
-        with np.errstate(invalid="ignore"):  # NaN, which unstacking fills in
-            target = xr.apply_ufunc(_count_share, target, _sizes(dataset, axis), vectorize=True)
-    cutoffs = _last_cutoffs(dataset, axis, coordinate, target)
-    plain = dataset.reset_index([name for name in ("rank",) if name in dataset.indexes])
-    numbered = dataset if axis == CUTOFF_DIM else plain.rename_dims(rank=CUTOFF_DIM)
-    selected = numbered.isel({CUTOFF_DIM: cutoffs})
-    if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # ranks may be those of others
-        above = selected["tp"].variable + selected["fp"].variable
-        estimate = above.sizes.get("bound", 1) // 2  # on future data it alone has ranks
-        own = above.isel(bound=estimate, beta=0, missing_dims="ignore").compute()
-        selected = selected.assign_coords(rank=own)
-    selected["rank"].attrs = {**dataset["rank"].attrs, "cutoffs": "selected", "n_cutoffs": 0}
-    if np.ndim(value) == 0:
-        return selected.isel({_SELECTED_DIM: 0})
-    return selected.rename_dims({_SELECTED_DIM: CUTOFF_DIM})
-
-
-def _last_cutoffs(
-    dataset: xr.Dataset, axis: str, coordinate: str, target: xr.Variable
-) -> xr.Variable:
-    """Return the position of the last cutoff at or before each rank or threshold."""
-    points, rank = (dataset[name].variable.to_base_variable() for name in (coordinate, "rank"))
-    is_before = points >= target if coordinate == "threshold" else points <= target
-    is_filled = rank.notnull().any(axis)  # noqa: PD004 -- unstacking fills in NaN
-    if bool((is_filled & ~is_before.any(axis)).any()):
-        raise PUValueError(
-            f"at must not lie before the first cutoff, but {target.values.ravel()[:5].tolist()} "
-            f"was passed for {coordinate}s from {points.values.ravel()[0]:g} on. Make tables from "
-            "rank 0 on: ranks='breakpoints'."
-        )
-    if coordinate == "rank" and bool((target > rank.max()).any()):
-        raise PUValueError(
-            f"at must not lie beyond the last rank, {int(rank.max())}, but "
-            f"{target.values.ravel()[:5].tolist()} was passed."
-        )
-    return xr.DataArray(rank).where(xr.DataArray(is_before)).fillna(-1).argmax(axis).variable
-
-
-def _count_share(share: float, size: float) -> float:
-    """Return a decimal share of some examples, rounded down."""
-    return float(floor(Fraction(str(share)) * int(size))) if size == size else np.nan
-
-
-def _sizes(dataset: xr.Dataset, axis: str) -> xr.Variable:
-    """Return the number of examples of each ranking."""
-    if all(name in dataset.coords for name in TOTALS):
-        known, known_negative, unlabeled = (dataset[name].variable for name in TOTALS)
-        return known + known_negative + unlabeled
-    return dataset["rank"].variable.to_base_variable().max(axis)
-
-
-def _read_points(name: str, value: Any) -> FloatArray:
-    """Return ranks, thresholds or fractions as an array, after checks."""
-    numbers = np.atleast_1d(as_array(value))
-    if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or np.isnan(numbers).any():
-        raise PUTypeError(
-            f"at must be one {name} or an array of them, numbers below 2**64, but "
-            f"{brief(value)} was passed."
-        )
-    if not numbers.size:
-        raise PUValueError(f"at must contain at least one {name}, but nothing was passed.")
-    for share in numbers.tolist() if name == "fraction" else ():
-        check_share("fraction", share)
-    return numbers

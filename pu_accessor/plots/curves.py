@@ -323,7 +323,7 @@ def impossible(tables: xr.Dataset) -> xr.DataArray:
     lower, upper = (tables["tp"].sel(bound=end) for end in ("lower", "upper"))
     is_cut = clipped.sel(bound=["lower", "upper"]).all("bound") & (lower >= upper)
     has_hidden_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
-    return (is_cut & has_hidden_negatives).any(cutoff_dim(tables.dims))
+    return (is_cut & has_hidden_negatives).any({"rank", CUTOFF_DIM} & {*tables.dims})
 
 
 # Vertices

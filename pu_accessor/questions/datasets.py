@@ -11,11 +11,9 @@ from pu_accessor.checks import check_option
 from pu_accessor.datasets import schema, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, axis_label, read_metric
 from pu_accessor.questions.accessor import Accessor, fold
 from pu_accessor.questions.call_errors import example_of, explain_call_errors, public_names
-from pu_accessor.questions.pictures import label_of, refuse_cutoff
 from pu_accessor.roles_and_assumptions import SampleRoles, Terms, check_known
 from pu_accessor.sources.samples import SampleSource
 from pu_accessor.words import suggest
@@ -23,8 +21,9 @@ from pu_accessor.words import suggest
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Options
 
-_METHODS_OF_CURVES = ("area", "at", "to_frame", "plot_roc", "plot_pr")
+_METHODS_OF_CURVES = ("area", "to_frame", "plot_roc", "plot_pr")
 _AXES = ("rank", "fraction", "threshold", "beta")
+_AREAS = ("auroc", "average_precision")
 _CALL_OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 
 
@@ -189,40 +188,6 @@ class TablesAccessor:
         """
         return tables.area(self._dataset, metric, max_fpr=max_fpr)
 
-    def at(self, *, rank: Any = None, threshold: Any = None, fraction: Any = None) -> xr.Dataset:
-        """Return the tables or curves at some cutoffs: the last one at or before each.
-
-        Parameters
-        ----------
-        rank : int or array of int, optional
-            Numbers of examples predicted positive.
-        threshold : float or array of float, optional
-            Scores: examples at or above are predicted positive.
-        fraction : float or array of float, optional
-            Shares of the examples predicted positive, in [0, 1].
-
-        Returns
-        -------
-        Dataset
-            Over "cutoff" for several cutoffs, without such a dimension for one. The coordinate
-            `rank` has the cutoff of each group.
-
-        Raises
-        ------
-        PUKeyError, PUValueError, PUTypeError
-            Unless exactly one is passed, and within the cutoffs of the Dataset.
-
-        Examples
-        --------
-        >>> import pu_accessor
-        >>> curves = pu_accessor.load_example().pu.roc_bounds(0.17)
-        >>> curves.pu.at(threshold=0.5)["tpr"].sel(beta=0.17).to_series().round(3).to_dict()
-        {'lower': 0.52, 'estimate': 0.572, 'upper': 0.628}
-        """
-        return tables.select_cutoffs(
-            self._dataset, rank=rank, threshold=threshold, fraction=fraction
-        )
-
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.
 
@@ -324,7 +289,7 @@ class TablesAccessor:
         return _draw(self._dataset, "pr", looks)
 
     def plot_metric(
-        self, metric: AnyMetric, *, x: str = "rank", at: At | None = None, **looks: Unpack[Options]
+        self, metric: AnyMetric, *, x: str = "rank", **looks: Unpack[Options]
     ) -> Drawing:
         """Draw a metric of tables with its band, at each cutoff or over beta.
 
@@ -333,9 +298,7 @@ class TablesAccessor:
         metric : str, callable or Metric
             As in `metric`; for ``x="beta"`` also an area, as in `area`.
         x : {"rank", "fraction", "threshold", "beta"}, default "rank"
-            The horizontal axis.
-        at : int or mapping, optional
-            The cutoff of a metric for ``x="beta"``: a rank, or one of the keywords of `at`.
+            The horizontal axis. For "beta" a metric needs tables of one cutoff.
         **looks
             As in ``df.pu.plot_roc``.
 
@@ -346,32 +309,30 @@ class TablesAccessor:
         Examples
         --------
         >>> import pu_accessor
-        >>> tables = pu_accessor.load_example().pu.contingency([0.1, 0.15], ranks="breakpoints")
-        >>> ax = tables.pu.plot_metric("precision", x="beta", at={"fraction": 0.1})
+        >>> tables = pu_accessor.load_example().pu.contingency([0.1, 0.15], ranks=100)
+        >>> ax = tables.pu.plot_metric("precision", x="beta")
         """
         from pu_accessor import plots
 
         check_option("x", x, _AXES)
         plots.check_options(looks)
         if x != "beta":
-            refuse_cutoff(at, x)
             return _draw(self._dataset, read_metric(metric, None, "tables"), looks, x)
         contingency = schema.read_dataset(self._dataset)
-        entry = read_metric(metric, at, "against_beta")
+        entry = read_metric(metric, None, "area" if metric in _AREAS else "tables")
         of_rates = entry.of_rates or entry.curve == "roc"
         contingency = tables.with_counts(contingency, of_rates=of_rates)
         contingency = schema.read_dataset(contingency, "tables")
-        cutoff = entry.read_cutoff(at)
-        if cutoff is None:
+        if entry.curve is not None:
             values = tables.area(contingency, entry.name)
-        elif cutoff.kind in _AXES:
-            selected = tables.select_cutoffs(contingency, **{cutoff.kind: cutoff.value})
-            values = tables.metric(selected, metric)
-        else:
+        elif contingency.sizes.get(schema.cutoff_dim(contingency.dims), 1) > 1:
             raise PUValueError(
-                f"at must be a rank, a fraction or a threshold of tables, but {at!r} was passed. "
-                "Of rows: df.pu.plot_metric('f1', [0.1, 0.2], x='beta', at='maximum')."
+                "x='beta' needs tables of one cutoff for a metric at a cutoff. Select it, "
+                "ds.sel(rank=100, method='pad').pu.plot_metric('f1', x='beta'), or make them "
+                "there: df.pu.contingency([0.1, 0.2], ranks=100)."
             )
+        else:
+            values = tables.metric(contingency, metric)
         if values["beta"].ndim != 1 or not {"bound", "beta"} <= {*values.dims}:
             raise PUValueError(
                 "A plot against beta needs the dimensions bound and beta, with the same betas for "
@@ -380,7 +341,7 @@ class TablesAccessor:
         columns = values.to_dataset("bound").assign(infeasible=plots.impossible(contingency))
         rows = columns.to_dataframe().reset_index()
         rows.attrs = dict(self._dataset.attrs)
-        return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
+        return plots.plot_rows(rows, x, looks, label=axis_label(entry.name))
 
     def __dir__(self) -> list[str]:
         return public_names(type(self))
@@ -407,7 +368,7 @@ def _explain_attribute(name: str, has_tables: bool) -> str:
     at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.purposes]
     calls = {metric: f"ds.pu.metric({metric!r})" for metric in at_cutoffs}
     calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
-    calls |= {area: f"ds.pu.area({area!r})" for area in ("auroc", "average_precision")}
+    calls |= {area: f"ds.pu.area({area!r})" for area in _AREAS}
     calls["confusion_matrix"] = "ds.pu.to_frame()"
     own = {method: getattr(TablesAccessor, method) for method in public_names(TablesAccessor)}
     calls |= {method: example_of(function) for method, function in own.items()}

@@ -295,25 +295,11 @@ def test_areas_whose_products_need_more_than_53_bits() -> None:
 
 
 FRAME = as_frame(draw_case(8))
-TABLES = FRAME.pu.contingency([0, 0.4], ranks="all")
-FEW = FRAME.pu.contingency([0, 0.4], ranks="breakpoints")
-
-
-@pytest.mark.parametrize("tables", [TABLES, TABLES.drop_indexes("rank"), FEW])
-def test_tables_at_some_cutoffs(tables: xr.Dataset) -> None:
-    size, median = len(FRAME), FRAME["score"].median()
-    places: list[tuple[dict[str, float], Any]]
-    places = [({"rank": asked}, tables["rank"] <= asked) for asked in (0, 3, 4, size)]
-    places += [({"fraction": x}, tables["rank"] <= int(x * size)) for x in (0, 0.2, 0.75, 1)]
-    for place, is_above in [*places, ({"threshold": median}, tables["threshold"] >= median)]:
-        last = tables["tp"].isel(rank=np.flatnonzero(is_above)[-1])
-        np.testing.assert_array_equal(tables.pu.at(**place)["tp"].values.squeeze(), last)
 
 
 def test_a_fraction_is_the_decimal_that_it_is_written_as() -> None:
     # In floats .29 * 100 is below 29.
     pu = pu_accessor.from_arrays(np.arange(100.0), [None, True] * 50)
-    assert pu.contingency(0.2, ranks="all").pu.at(fraction=0.29)["rank"] == 29
     assert pu.metric("f1", 0.2, at={"fraction": 0.29})["rank"].item() == 29
 
 
