@@ -71,7 +71,7 @@ def design_effects(ranking: Ranking) -> tuple[tuple[Design, ...], FloatArray, fl
     )
     errors = np.zeros((3, sums.shape[1]))
     errors[:2] = adjust_sums(sums, clusters.sizes)
-    if prevalence_is_estimated(ranking):
+    if not ranking.total.unlabeled:  # with hidden positives its error is not known
         own = np.repeat([[1 - n / examples], [-n / examples]], 2, axis=1) / examples
         errors[2] = clusters.sums(steps, *own).sum(axis=0)
     scale = np.sqrt(np.square(errors).sum(axis=1))

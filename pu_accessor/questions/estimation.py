@@ -197,10 +197,11 @@ def metric(
 
     Notes
     -----
-    On future data the shares of known positives and of the rest above the threshold are two
-    binomials with Wilson's intervals, combined by MOVER [1]_. A cutoff chosen by a maximum uses
-    the band "simultaneous" in place of "exact". A rank within a block of ties means the
-    expectation over all orders of the block.
+    On future data the shares of known positives and of the rest above the threshold, and that of
+    positives among all rows unless ``assume(prevalence=...)`` states it, are binomials with
+    Wilson's intervals, combined by MOVER [1]_. A cutoff chosen by a maximum uses the band
+    "simultaneous" in place of "exact". A rank within a block of ties means the expectation over
+    all orders of the block.
 
     At a recall, fpr or precision the limits are the extremes of the metric over the cutoffs where
     the band allows that rate [2]_: exact for this sample, asymptotic for future data. For a

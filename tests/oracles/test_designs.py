@@ -111,10 +111,11 @@ def test_limits_at_a_threshold_are_those_of_two_samples(kind: str, design: str) 
     world, at = World(kind, design, 1), AT
     if kind == "tied":  # all known positives are above
         at = min(np.array(world.scores)[world.of.known].tolist())
+    of = world.of._replace(free=kind == "all labeled")
     names = ["fpr", "precision", "mcc", *(["net_benefit"] if at == AT else [])]
     for row in world.ask(names, at={"threshold": at}).itertuples():
         found: list[Any] = [row.estimate, row.lower, row.upper]
-        args = world.scores, world.of, at, world.level, RATES[str(row.metric)]
+        args = world.scores, of, at, world.level, RATES[str(row.metric)]
         low, high = population_oracle.metric(*args, clusters=world.clusters)
         wanted = [min(low, found[0]), max(high, found[0])]
         assert found[1:] == pytest.approx(wanted, rel=1e-6, abs=1e-9), row.metric

@@ -192,17 +192,34 @@ def test_newcombes_interval_of_informedness() -> None:
 # What other arguments change
 
 BETA, NEW = 0.25, {"target": "population"}
+OWN = (24 + BETA * 276) / 300  # the prevalence of FRAME
 FRAME = binormal(80, 220, 0.3, 0, shift=2.0)[0].assign(patient=np.arange(300) % 75)
 
 
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("cluster", [None, "patient"])
-def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluster: Any) -> None:
+def test_the_prevalence_of_these_examples_changes_only_limits(
+    monotone: bool, cluster: Any
+) -> None:
     pu: Any = FRAME.pu(cluster=cluster).assume(monotone=monotone)
-    own, at = (24 + BETA * 276) / 300, {"threshold": [0.5, 2]}
+    at = {"threshold": [0.5, 2]}
     for how in ({"metric": "average_precision"}, {"metric": OF_BOTH, "at": at, **NEW}):
-        same = pu.assume(prevalence=own).metric(beta=BETA, **how)
-        pd.testing.assert_frame_equal(same, pu.metric(beta=BETA, **how), rtol=1e-12)
+        fixed, own = (each.metric(beta=BETA, **how) for each in (pu.assume(prevalence=OWN), pu))
+        has_error = "at" in how and not cluster  # of the share of positives
+        same = [each.drop(columns=["lower", "upper"]) for each in (fixed, own)]
+        pd.testing.assert_frame_equal(*same, rtol=1e-12)
+        more = (fixed["lower"] - own["lower"], own["upper"] - fixed["upper"])
+        assert np.min(more) > -1e-12 and (np.add(*more) > 1e-9).all() == has_error
+
+
+def test_precision_of_labeled_rows_is_a_proportion_of_those_above() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(1000) < 0.3
+    score = rng.normal(1.5 * truth)
+    k, above = int((truth & (score >= 1)).sum()), int((score >= 1).sum())
+    found = ask(score, truth, "precision", 0, at={"threshold": 1}).iloc[0]
+    wanted = stats.binomtest(k, above).proportion_ci(method="wilson")
+    assert [found["lower"], found["upper"]] == pytest.approx([*wanted], abs=0.004)
 
 
 def test_an_interval_of_beta_has_the_limits_of_all_its_betas() -> None:
@@ -226,16 +243,22 @@ def test_monotone_scores_are_as_good_as_chance(name: str, prevalence: Any, chanc
 
 
 @pytest.mark.parametrize("name", ["tpr", "fpr", "precision"])
-def test_monotone_scores_have_limits_of_a_share_and_of_curves(name: str) -> None:
+def test_monotone_scores_have_limits_of_shares_and_of_curves(name: str) -> None:
     rising = FRAME.pu.assume(monotone=True)
+    shares = stats.binomtest(93, 300).proportion_ci(0.99, method="wilson")
     for threshold in (0.5, 2.0, 3.0):
         asked: dict[str, Any] = {"at": {"threshold": threshold}, **NEW}
         found = rising.metric(name, BETA, **asked).iloc[0]
         one = FRAME.pu.metric(name, BETA, level=0.96, **asked).iloc[0]
         bounds = rising.pr_bounds if name == "precision" else rising.roc_bounds
         curve = bounds(BETA, level=0.99, ranks="all", **NEW)[name]
-        low, high = sorted(curve.sel(rank=found["rank"]).isel(beta=0)[::2].to_numpy())
-        wanted = reaching((max(one["lower"], low), min(one["upper"], high)), found["estimate"])
+        ends = sorted(curve.sel(rank=found["rank"]).isel(beta=0)[::2].to_numpy())
+        estimate, sides = found["estimate"], np.array([-1, 1])
+        if name == "precision":  # which the share of positives moves, too
+            moved = special.expit(special.logit(ends) + special.logit(shares) - special.logit(OWN))
+            away = np.hypot(np.maximum(sides * (ends - estimate), 0), moved - ends)
+            ends = estimate + sides * np.minimum(away, sides * (moved - estimate))
+        wanted = reaching((max(one["lower"], ends[0]), min(one["upper"], ends[1])), estimate)
         assert found[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=1e-9)
 
 

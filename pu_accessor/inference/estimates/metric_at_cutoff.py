@@ -1,9 +1,9 @@
 """Evaluate a metric at one cutoff, with its interval.
 
-On future data the shares above a threshold, of known positives and of the rest, are independent
-binomials with Wilson's intervals (JASA 22, 1927, 209-212). The squared distances that the metric
-moves by each are added (Newcombe, Statistics in Medicine 17, 1998, 873-890; Zou and Donner,
-Statistics in Medicine 27, 2008, 1693-1702).
+On future data the shares above a threshold, of known positives and of the rest, and the share of
+positives among all, are independent binomials with Wilson's intervals (JASA 22, 1927, 209-212).
+The squared distances that the metric moves by each are added (Newcombe, Statistics in Medicine 17,
+1998, 873-890; Zou and Donner, Statistics in Medicine 27, 2008, 1693-1702).
 """
 
 from collections.abc import Callable
@@ -188,6 +188,8 @@ def future_metric_at_threshold(
     contingency.check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
     cutoff = ranking.at(ranking.count_at_or_above(np.array([threshold])))
+    _, table = contingency.completed_table(cutoff, betas, on_new=True)
+    estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
     if not ranking.monotone or ranking.clusters is not None:
         lower, upper = _limits_at_threshold(cutoff, betas, metric, rule)
     else:
@@ -195,10 +197,8 @@ def future_metric_at_threshold(
         for_shares = rule.at_level(1 - (1 - _CURVE_ERROR_SHARE) * alpha)
         for_curves = rule.at_level(1 - _CURVE_ERROR_SHARE * alpha)
         lower, upper = _limits_at_threshold(cutoff, betas, metric, for_shares)
-        low, high = _concave_limits(ranking, cutoff, betas, metric, for_curves)
+        low, high = _concave_limits(ranking, cutoff, betas, metric, for_curves, estimate)
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
-    _, table = contingency.completed_table(cutoff, betas, on_new=True)
-    estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
     lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
     unknown, clipped = np.full(betas.size, np.nan), np.zeros(betas.size, np.bool_)
     result = Estimates(estimate, unknown, lower, upper, band="binomial", clipped=clipped)
@@ -218,9 +218,9 @@ def _limits_at_threshold(
     # A beta may need more positives above the threshold, or below it, than there are examples.
     others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
     known = np.repeat(known, betas.size)
-    prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
     at_prevalence = partial(metric_of_shares, metric, share=share, size=size)
-    (designs, correlation, error), value = design_effects(cutoff), at_prevalence(prevalence)
+    designs, correlation, error = design_effects(cutoff)
+    value = at_prevalence(_prevalence_and_limits(cutoff, betas, rule)[1])
     estimate = value(known, others)
 
     def move(level: float) -> tuple[FloatArray, FloatArray]:
@@ -231,8 +231,9 @@ def _limits_at_threshold(
         )
         first, second = (each.repeat(betas.size, axis=1) for each in limits)
         df = min(each.df for each in designs)
-        half = 0.0 if rule.prevalence else error * scipy.special.stdtrit(df, (1 + level) / 2)
-        sides = [at_prevalence(np.clip(prevalence + side * half, 0, 1)) for side in (-1, 1)]
+        half = error * scipy.special.stdtrit(df, (1 + level) / 2)
+        ends = _prevalence_and_limits(cutoff, betas, rule.at_level(level), half)[::2]
+        sides = [at_prevalence(end) for end in ends]
         one = [value(end, others) for end in first], [value(known, end) for end in second]
         corners = [estimate, *(each(a, b) for a in first for b in second for each in sides)]
         return np.stack(corners), np.array([*one, [each(known, others) for each in sides]])
@@ -255,18 +256,38 @@ def _limits_at_threshold(
     return np.maximum(estimate - distances[0], low), np.minimum(estimate + distances[1], high)
 
 
+def _prevalence_and_limits(
+    ranking: Ranking, betas: FloatArray, rule: Settings, half_width: float = 0.0
+) -> FloatArray:
+    """Return the share of positives among all rows between its limits, shape (3, betas)."""
+    size = sum(ranking.total)
+    share = 1 - unrounded_negatives(ranking.total, betas) / size
+    if rule.prevalence is not None:
+        return np.full((3, betas.size), rule.prevalence)
+    if ranking.clusters is not None:
+        return np.clip(np.stack([share - half_width, share, share + half_width]), 0, 1)
+    lower, upper = wilson_interval(size * share, size, rule.level)
+    return np.stack([lower, share, upper])
+
+
 def _concave_limits(
-    ranking: Ranking, cutoff: Ranking, betas: FloatArray, metric: Metric, rule: Settings
+    ranking: Ranking,
+    cutoff: Ranking,
+    betas: FloatArray,
+    metric: Metric,
+    rule: Settings,
+    estimate: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits of a metric at one cutoff, of concave curves within their band."""
     finer = ranking.refine(cutoff.unlabeled)
     position = int(np.searchsorted(finer.rank, cutoff.rank[0]))
     n, size = ranking.total.known_positive, sum(ranking.total)
     ends = []
-    for share in (1 - unrounded_negatives(ranking.total, betas) / (size - n)).tolist():
+    shares = (1 - unrounded_negatives(ranking.total, betas) / (size - n)).tolist()
+    prevalences = _prevalence_and_limits(ranking, betas, rule).T[..., np.newaxis]
+    for share, prevalence, middle in zip(shares, prevalences, estimate, strict=True):
         rates = bound_rates(finer, share, rule.level, monotone=True)
         own = (n + share * (size - n)) / size
-        prevalence = own if rule.prevalence is None else rule.prevalence
         if metric.of_head:
             precision = precision_from_lift(rates.lift[:, position], n, size - n, share)
             more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
@@ -280,8 +301,14 @@ def _concave_limits(
             value = metric_of_shares(metric, prevalence, share, size)(known, of_rest)
         limits = rates.lift[np.newaxis] if metric.of_head else np.stack(rates[:2])
         crossed = (limits[:, 0, position] > limits[:, 1, position]).any()  # no curve fits
-        nearest = (np.inf, -np.inf) if crossed else (np.fmin.reduce(value), np.fmax.reduce(value))
-        ends.append(np.array(nearest))
+        if crossed:
+            ends.append([np.inf, -np.inf])
+            continue
+        low, high = np.fmin.reduce(value, axis=1), np.fmax.reduce(value, axis=1)
+        down, up = max(middle - low[1], 0.0), max(high[1] - middle, 0.0)
+        lower = middle - np.hypot(down, low[1] - low.min())
+        upper = middle + np.hypot(up, high.max() - high[1])
+        ends.append([max(lower, low.min()), min(upper, high.max())])
     lower, upper = np.transpose(ends)
     return lower, upper
 

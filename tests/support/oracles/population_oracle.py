@@ -137,17 +137,29 @@ def _shares(scores: Any, of: Any, cut: float, clusters: Any) -> tuple[list[Any],
 def metric(
     scores: Any, of: Any, cut: float, level: float, rate: Any, p: Any = None, clusters: Any = None
 ) -> tuple[float, float]:
-    """Return the limits of a metric at a threshold: how far either share moves it, squared.
+    """Return the limits of a metric at a threshold: how far each share moves it, squared.
 
-    Errors of both shares correlate within clusters. Where each row is a cluster of its own, and
-    nothing is hidden, that of the prevalence adds to these.
+    The third share is the prevalence, unless it is given. Errors of shares correlate within
+    clusters; that of the prevalence is then known only where nothing is hidden.
     """
-    (shares, sizes, dfs, added), off = _shares(scores, of, cut, clusters), 0.0
+    shares, sizes, dfs, added = _shares(scores, of, cut, clusters)
     size = of.n + of.rest
     own = of.positives / size
-    if of.free:
-        added.append(of.base * (of.known - own) / size)
-        off = 0.0 if p else float(np.linalg.norm(added[2]))
+    own_parts = of.base * (of.known - own) / size
+    if clusters is None:
+        added = [*np.eye(3)]
+    elif of.free:
+        added.append(np.bincount(np.unique(clusters, return_inverse=True)[1], own_parts))
+
+    def prevalences(level: float) -> list[float]:
+        """Return both limits of the prevalence."""
+        if p or not (of.free or clusters is None):
+            return [p or own] * 2
+        if clusters is None:
+            return wilson(own, size, student(level, math.inf))
+        off = float(np.linalg.norm(added[2])) * student(level, min(dfs))
+        return np.clip([own - off, own + off], 0, 1).tolist()
+
     t, h = shares
     h = min(max(h, of.hidden * t), of.hidden * t + 1 - of.hidden)
 
@@ -155,15 +167,15 @@ def metric(
         false = min(max((others - of.hidden * true) / (1 - of.hidden), 0.0), 1.0)
         return float(rate(p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)))
 
-    p = p or own
-    value = at(t, h, p)
+    middle = p or own
+    value = at(t, h, middle)
 
     def moves(level: float) -> tuple[list[list[float]], list[float]]:
         """Return the metric with one share at its limits, and with all."""
         parts = zip(shares, sizes, dfs, strict=True)
         known, others = (wilson(share, size, student(level, df)) for share, size, df in parts)
-        sides = np.clip(p + off * student(level, min(dfs)) * np.array([-1, 1]), 0, 1).tolist()
-        one = [[at(a, h, p) for a in known], [at(t, b, p) for b in others]]
+        sides = prevalences(level)
+        one = [[at(a, h, middle) for a in known], [at(t, b, middle) for b in others]]
         every = [at(a, b, side) for a in known for b in others for side in sides]
         return [*one, [at(t, h, side) for side in sides]][: len(added)], [value, *every]
 
