@@ -254,7 +254,6 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "early": (),
     "bpref": (),
     "boyce": (),
-    "net_benefit": ("reference", "selection_odds", "contamination"),
     "at a cutoff": ("reference", "selection_odds", "contamination", "prevalence"),
     "calibration": (),
     "cutoff": ("reference",),
@@ -351,8 +350,6 @@ target='population', at=estimated, cluster/weight/selection_odds/contamination: 
   > Pass target='examples', or at={'threshold': 0.5}.
 target='population', at a cutoff, band/reference: there is no interval for future data then
   > Pass target='examples'.
-target='population', net_benefit, reference: there is no interval for future data then
-  > Pass target='examples'.
 target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, propensity: there is no
   interval for future data then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: this sample has its own prevalence
@@ -370,7 +367,7 @@ at=chosen, propensity: the cutoff is chosen among all, and no band with propensi
   > Pass a rank, or at={'recall': 0.9}.
 at=chosen, cluster/weight: the cutoff is chosen among all, and no such band covers jointly
   > Pass a rank.
-band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
+band, contingency/rank_cdf/dominance/at a cutoff, cluster/weight/propensity: rows that
   are no simple random sample have their own band > Leave band out.
 band, auroc/average_precision/bedroc/boyce/bpref/early: it has no band > Leave band out.
 contamination, at=chosen: wrong labels would change the cutoff

@@ -57,7 +57,6 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: ("metric", {"metric": name}) for name in ("boyce", "bpref")},
     "without a cutoff": ("metric", {"beta": 0.3}),
     "early": ("metric", {"metric": "ndcg", "beta": 0.3, "at": 10}),
-    "net_benefit": ("metric", {"metric": "net_benefit", **AT}),
     "at a cutoff": ("metric", {"metric": "f1", **AT}),
     "cutoff": ("cutoff", {"beta": 0.3, "recall": 0.9}),
     "gap": ("gap", {"metric": "average_precision", "beta": 0.3}),

@@ -376,7 +376,7 @@ _ENTRIES = (
     ),
     _at_cutoff("tnr", _ratio("tn", "fp tn"), "true negative rate", **_RATE),
     Metric(
-        *("net_benefit", "net benefit", "net_benefit"),
+        *("net_benefit", "net benefit"),
         purposes=("against_beta", "average", "compare", "forest", "gap", "metric"),
         example="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
         function_at=_net_benefit,

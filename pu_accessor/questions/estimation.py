@@ -423,16 +423,19 @@ def _finish(
         limits = [one.beta_limit if one else np.nan for one in diagnostics]
         frame["beta_limit"] = np.repeat(limits, n_rows)
     if entry.of_probabilities:
-        shares = [_prevalence(result, frame.attrs["target"]) for result in results.each]
+        assumed, target = results.settings.prevalence, frame.attrs["target"]
+        shares = [_prevalence(result, target, assumed) for result in results.each]
         frame["prevalence"] = np.concatenate([np.repeat(s, n_rows // s.size) for s in shares])
         _warn_of_probabilities_of_known(results)
     return evaluation.add_failed_groups(frame, results)
 
 
-def _prevalence(result: evaluation.Result[Any], target: str) -> FloatArray:
+def _prevalence(result: evaluation.Result[Any], target: str, assumed: float | None) -> FloatArray:
     """Return the prevalence at each beta; positives of this sample are whole numbers."""
     total = result.diagnostics.total if result.diagnostics else Counts(0, 0, 0)
     betas, unlabeled = result.beta.values, total.unlabeled
+    if assumed is not None:
+        return np.full(betas.size, assumed)
     hidden = hidden_counts(betas, unlabeled) if target == "examples" else betas * unlabeled
     share: FloatArray = (total.known_positive + hidden) / max(sum(total), 1)
     return share

@@ -222,6 +222,19 @@ def test_precision_of_labeled_rows_is_a_proportion_of_those_above() -> None:
     assert [found["lower"], found["upper"]] == pytest.approx([*wanted], abs=0.004)
 
 
+def test_net_benefit_at_a_prevalence_is_that_of_its_function() -> None:
+    pu = FRAME.assign(score=special.expit(FRAME["score"])).pu.assume(prevalence=0.05)
+
+    def worth(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return (tp - fp / 4) / (tp + fp + fn + tn)
+
+    asked = ("net_benefit", worth)
+    named, function = (pu.metric(one, BETA, at={"threshold": 0.2}) for one in asked)
+    columns = ["rank", "estimate", "lower", "upper"]
+    pd.testing.assert_frame_equal(named[columns], function[columns])
+    assert named["prevalence"].item() == 0.05 and named["upper"].item() > named["lower"].item()
+
+
 def test_an_interval_of_beta_has_the_limits_of_all_its_betas() -> None:
     pu = FRAME.pu.assume(prevalence=0.05)
     each, found = map(pu.average_precision, (np.linspace(0.2, 0.3, 9), pd.Interval(0.2, 0.3)))
