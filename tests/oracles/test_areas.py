@@ -74,13 +74,12 @@ EARLY = "bedroc", "ndcg"
 
 
 def is_refuted(case: Case, value: float, error: float, level: float) -> bool:
-    """Tell if a statistic is outside [0, 1] by more than its error, and beta above its limit."""
-    n, unlabeled = case.label.count(True), case.label.count(None)
-    most = 1.0 if math.isnan(error) else stats.t.ppf(0.975, max(n - 1, 1)) * error
+    """Tell if a statistic is outside [0, 1] by three errors, and beta above its limit."""
+    most = 1.0 if math.isnan(error) else 3 * error
     if max(value - 1, -value) <= most + 1e-9:
         return False
     limit = quiet(as_frame(case), "estimate_beta", level=level, negative=False)["upper"].item()
-    return bool(case.beta > limit + 0.5 / unlabeled)
+    return bool(case.beta > limit + 0.5 / case.label.count(None))
 
 
 def between_bounds(case: Case, level: float, most: float | None = None) -> tuple[float, float]:

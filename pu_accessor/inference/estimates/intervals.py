@@ -13,6 +13,7 @@ from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 _TOLERANCE = 1e-9
+_REFUTING_ERRORS = 3  # standard errors beyond [0, 1] at which a statistic contradicts beta
 
 
 def half_width(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
@@ -130,11 +131,10 @@ def include_estimate(statistic: Estimates, completed: FloatArray) -> Estimates:
 def _drop_refuted_betas(
     statistic: Estimates, ranking: Ranking, betas: FloatArray, level: float
 ) -> Estimates:
-    """Set limits to NaN where a statistic is impossible and beta exceeds its limit."""
+    """Set limits to NaN where a statistic is far from possible and beta exceeds its limit."""
     excess = np.maximum(statistic.value - 1, -statistic.value)
-    df = max(ranking.total.known_positive - 1, 1)
-    error = scipy.special.stdtrit(df, 0.975) * statistic.error
-    impossible = excess > np.where(np.isnan(error), 1, error) + _TOLERANCE
+    error = np.where(np.isnan(statistic.error), 1, _REFUTING_ERRORS * statistic.error)
+    impossible = excess > error + _TOLERANCE
     if not impossible.any() or ranking.clusters is not None:  # clusters have no limit on beta
         return statistic
     slack = 0.5 / max(ranking.total.unlabeled, 1)
