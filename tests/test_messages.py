@@ -69,6 +69,7 @@ NAMES: dict[str, Any] = {
     "PATIENTS": FREE.assign(patient=PLACE // 4, method=np.where(PLACE % 8 < 4, "ct", "mri")),
     "SINGLE": DF.assign(label=DF["label"].where((DF["site"] == "a") | (PLACE == 0))),
     "TOP": FREE.assign(score=FREE["score"] + 9 * (PLACE < 25), p=0.4 + PLACE % 2 / 5),
+    "LISTS": pd.concat([FREE.assign(score=-PLACE, q=query) for query in range(9)]),
     "FLAT": DF.assign(p=25 / 120 + (PLACE % 2 - 0.5) / 10),
     "LAST": pu_accessor.from_arrays([3, 2, 1], [None, None, 1]),
     "BEST": pu_accessor.from_arrays(range(48, 0, -1), [1] * 8 + [None] * 40),

@@ -29,8 +29,8 @@ _NESTED = "Each cluster is in one group: the standard error is that of groups."
 _CROSSED = "Clusters are in several groups: the standard error sums over all groups of a cluster."
 _BEYOND = "beyond"  # the range of possible averages
 _OUTSIDE = (
-    "the average lies outside its range, such as [0, 1], and is NaN if by more than its error: "
-    "beta is too high for these groups, or the known positives are not a random sample of the "
+    "the average lies outside its range, such as [0, 1], by more than three standard errors: beta "
+    "is too high for these groups, or the known positives are not a random sample of the "
     "positives. Pass a smaller beta"
 )
 _COLUMNS = ("estimate", "lower", "upper", "standard_error", _BEYOND)
@@ -124,18 +124,15 @@ def _average(
     scatter = (
         macro_average.RATE_SCATTER if metric.estimator is None else macro_average.AREA_SCATTER
     )
-    average = macro_average.average_groups(terms, scatter, level)
+    average, beyond = macro_average.average_groups(terms, scatter, level)
     floor, ceiling = macro_average.average_range(terms)
     if estimate is not None:
         span = float(floor.min()), float(ceiling.max())
         average = add_beta_error_to_estimates(average, estimate, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
-    value = average.value
-    if metric.own_cutoff and metric.estimator:  # whose chance error exceeds the range
-        value = np.clip(value, floor, ceiling)
-    beyond = ~((floor <= value) & (value <= ceiling))
+        beyond = beyond[:1]
     error = np.minimum(average.error, np.maximum(ceiling - floor, 1) / 2)
-    return np.stack(np.broadcast_arrays(value, average.lower, average.upper, error, beyond))
+    return np.stack(np.broadcast_arrays(*average.parts, error, beyond))
 
 
 def _describe_clusters(

@@ -219,7 +219,7 @@ def test_the_prevalence_of_these_examples_changes_only_limits(
         fixed, own = (each.metric(beta=BETA, **how) for each in (pu.assume(prevalence=OWN), pu))
         has_error = "at" in how and not cluster  # of the share of positives
         same = [each.drop(columns=["lower", "upper"]) for each in (fixed, own)]
-        pd.testing.assert_frame_equal(*same, rtol=1e-12)
+        pd.testing.assert_frame_equal(same[0], same[1], rtol=1e-12)
         more = (fixed["lower"] - own["lower"], own["upper"] - fixed["upper"])
         assert np.min(more) > -1e-12 and (np.add(*more) > 1e-9).all() == has_error
 

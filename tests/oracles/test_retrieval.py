@@ -100,6 +100,18 @@ def test_not_retrieved_is_below_more_negatives_than_count(
     np.testing.assert_allclose(found[numbers], wanted[numbers], atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", [2, 5])
+def test_the_mean_reciprocal_rank_of_a_very_good_model_has_limits(seed: int) -> None:
+    score = np.random.default_rng(seed).normal(size=(100, 30))
+    score[:, :4] += 3  # of 4 positives, one of which is known
+    frame = pd.DataFrame({"score": score.ravel(), "label": np.tile([1, *[np.nan] * 29], 100)})
+    pu = frame.assign(query=np.repeat(range(100), 30)).pu(by="query", average=True)
+    row = pu.metric("reciprocal_rank", 3 / 29, target="population").iloc[0]
+    best, others = score[:, :4].max(axis=1)[:, np.newaxis], score[:, 4:]
+    true = (1 / (1 + (others > best).sum(axis=1))).mean()
+    assert row["lower"] < true <= row["upper"] == row["estimate"] == 1
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize(("metric", "at"), [("ndcg", 6), ("reciprocal_rank", None)])
 def test_averages_and_limits_over_all_labelings(metric: str, at: int | None, n: int) -> None:

@@ -26,10 +26,11 @@ from pu_accessor.inference.influence import (
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, Ranking, TieBlocks
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, TieBlocks
 
 _TOLERANCE = 1e-9
 _MODEL_GROUPS = 8  # for which the model of the variance counts; calibrated by simulation
+_MAX_ERRORS = 3  # standard errors beyond its range that chance explains
 # The variance of a share, in p*(1 - p): 1 if it is 0 or 1, a third if it can have any value.
 AREA_SCATTER, RATE_SCATTER = 1 / 3, 1.0
 
@@ -174,8 +175,10 @@ def check_average_cutoff(cutoff: Cutoff) -> None:
         )
 
 
-def average_groups(terms: Sequence[GroupTerm], scatter: float, level: float) -> Estimates:
-    """Average over groups, with an interval over new groups."""
+def average_groups(
+    terms: Sequence[GroupTerm], scatter: float, level: float
+) -> tuple[Estimates, BoolArray]:
+    """Average over new groups, with an interval; also whether it is impossible by three errors."""
     # The model variance is `scatter` * p*(1 - p) per known positive, p of the way to the highest
     # possible average. It only raises the variance; for rates it is the minimum.
     if len(terms) < 2:
@@ -188,7 +191,8 @@ def average_groups(terms: Sequence[GroupTerm], scatter: float, level: float) -> 
     span = ceiling - floor
     value, low, high = ((part - floor) / span for part in (value, low, high))
     mean, scale = value.mean(axis=0), (high - low).mean(axis=0)
-    position = _relative_position(mean - low.mean(axis=0), scale)
+    center = np.clip(mean, 0, 1)
+    position = _relative_position(center - low.mean(axis=0), scale)
     inside = np.clip(position, 0, 1)
     model = scatter * (high - low) ** 2 / known / number**2
     squared = value.var(axis=0, ddof=1) + _shared_cluster_variance(terms, value, span)
@@ -205,14 +209,13 @@ def average_groups(terms: Sequence[GroupTerm], scatter: float, level: float) -> 
     scale = np.where(scale > 0, scale, 1.0)
     quantile = scipy.special.stdtrit(df, 0.5 + level / 2)
     shares = _score_interval(position, quantile**2 * variance / (scale**2 * inner * (1 - inner)))
-    lower, upper = (mean + (share - position) * scale for share in shares)
+    lower, upper = (center + (share - position) * scale for share in shares)
     half = quantile * np.sqrt(of_ranges)
-    lower, upper = np.minimum(lower, mean - half), np.maximum(upper, mean + half)
-    possible = (lower <= 1 + _TOLERANCE) & (upper >= -_TOLERANCE)
-    parts = mean, np.sqrt(squared), np.clip(lower, 0, 1), np.clip(upper, 0, 1)
-    mean, error, lower, upper = (np.where(possible, part, np.nan) for part in parts)
-    mean, lower, upper = (floor + part * span for part in (mean, lower, upper))
-    return Estimates(mean, error * span, lower, upper)
+    lower = np.clip(np.minimum(lower, center - half), 0, 1)
+    upper = np.clip(np.maximum(upper, center + half), 0, 1)
+    is_impossible = np.abs(mean - center) > _MAX_ERRORS * np.sqrt(variance) + _TOLERANCE
+    center, lower, upper = (floor + part * span for part in (center, lower, upper))
+    return Estimates(center, np.sqrt(squared) * span, lower, upper), is_impossible
 
 
 def _relative_position(distance: FloatArray, scale: FloatArray) -> FloatArray:

@@ -231,7 +231,7 @@ def _limits_at_threshold(
         )
         first, second = (each.repeat(betas.size, axis=1) for each in limits)
         df = min(each.df for each in designs)
-        half = error * scipy.special.stdtrit(df, (1 + level) / 2)
+        half = error * float(scipy.special.stdtrit(df, (1 + level) / 2))
         ends = _prevalence_and_limits(cutoff, betas, rule.at_level(level), half)[::2]
         sides = [at_prevalence(end) for end in ends]
         one = [value(end, others) for end in first], [value(known, end) for end in second]

@@ -52,11 +52,12 @@ def average(
     """
     (value, low, high, n), number = np.array(terms).T, len(terms)
     mean, least, stretch = value.mean(), low.mean(), (high - low).mean()
+    center = min(max(mean, 0.0), 1.0)
     model = scatter * float(((high - low) ** 2 / n).sum()) / number**2
     squared, df = value.var(ddof=1) / number + shared, min(number, some) - 1.0
     if squared == model == 0:
-        return Average(mean, 0.0, mean, mean)
-    place, width = ((mean - least) / stretch, stretch) if stretch else (0.5, 1.0)
+        return Average(center, 0.0, center, center)
+    place, width = ((center - least) / stretch, stretch) if stretch else (0.5, 1.0)
     inner = (min(max(place, 0.0), 1.0) * n.sum() + 0.5) / (n.sum() + 1)
     variance = (df * squared + 8 * model * inner * (1 - inner)) / (df + 8)
     variance = max(variance, squared)
@@ -65,12 +66,10 @@ def average(
     reach = stats.t.ppf((1 + level) / 2, df) * variance**0.5
     # All averages that are not too far, by the variance that they would have.
     share = np.linspace(0, 1, 100_001)
-    grid = mean + (share - place) * width
+    grid = center + (share - place) * width
     far = reach * (share * (1 - share) / (inner * (1 - inner))) ** 0.5
-    near = grid[np.abs(grid - mean) <= far + 1e-12]
+    near = grid[np.abs(grid - center) <= far + 1e-12]
     so_far = low + min(max(place, 0.0), 1.0) * (high - low)
     away = stats.t.ppf((1 + level) / 2, df) * min(so_far.var(ddof=1) / number, squared) ** 0.5
-    lower, upper = near.min(initial=mean - away), near.max(initial=mean + away)
-    if not near.size or lower > 1 or upper < 0:
-        return Average(np.nan, np.nan, np.nan, np.nan)
-    return Average(mean, squared**0.5, max(lower, 0.0), min(upper, 1.0))
+    lower, upper = near.min(initial=center - away), near.max(initial=center + away)
+    return Average(center, squared**0.5, max(lower, 0.0), min(upper, 1.0))

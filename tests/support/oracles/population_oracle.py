@@ -158,7 +158,7 @@ def metric(
         if clusters is None:
             return wilson(own, size, student(level, math.inf))
         off = float(np.linalg.norm(added[2])) * student(level, min(dfs))
-        return np.clip([own - off, own + off], 0, 1).tolist()
+        return [max(own - off, 0.0), min(own + off, 1.0)]
 
     t, h = shares
     h = min(max(h, of.hidden * t), of.hidden * t + 1 - of.hidden)
