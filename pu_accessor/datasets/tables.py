@@ -1,6 +1,6 @@
 """Compute curves, metrics, areas and slopes of contingency tables in a Dataset."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,10 +21,8 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.metrics import AnyMetric, curve_rates, read_metric
-from pu_accessor.inference.tables.contingency import Table
-from pu_accessor.inference.tables.curves import Derivatives, KnownCounts, check_max_fpr
 from pu_accessor.inference.tables.curves import area as area_under
-from pu_accessor.inference.tables.curves import beta_derivatives as differentiate
+from pu_accessor.inference.tables.curves import check_max_fpr
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 _PROMISE = {  # of bounds of an area, by whether the band is simultaneous
@@ -162,33 +160,39 @@ def _apply(
 
 
 _MAX_ROUNDING = 1  # beta * unlabeled may be rounded up or down
-_NEEDED = (*COUNTS, "beta", "clipped", "reference", "known_positive", *TOTALS)
+_NEEDED = (*COUNTS, "beta", "bound", "clipped", "reference", "known_positive", *TOTALS)
 
 
 def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     """Return the derivatives of rates and counts by beta at each cutoff."""
     tables = read_dataset(tables)
     _check_derivable(tables)
-    above = tables["known_positive"]
-    below = tables.coords.get("known_negative", above)  # not used if it is not there
-    from_positives = tables["reference"] == "positives"
-    if "tightest" in tables.coords:
-        chosen = (tables["reference"] == "tightest") & (tables["tightest"] == "positives")
-        from_positives = from_positives | chosen
-    # Weighted known examples are no simple random sample.
-    is_shared = (tables["bound"] == "estimate") & ("n_effective" not in tables.coords)
-    clipped = tables["clipped"] == True  # noqa: E712 -- or missing
-    known = [above, below, *(tables[name] for name in TOTALS), from_positives, is_shared]
-    slopes = _apply(
-        lambda *arrays: tuple(
-            differentiate(Table(*arrays[:4]), arrays[4], KnownCounts(*arrays[5:]))
-        ),
-        [*(tables[name] for name in COUNTS), clipped, *known],
-        outputs=len(Derivatives._fields),
-    )
+    tp, fp, fn, tn = (tables[name].astype(np.float64) for name in COUNTS)
+    wholes, shares = (tp + fn, fp + tn), []
+    for count, whole, kind in zip((tp, fp), wholes, ("positive", "negative"), strict=True):
+        above, known = tables.coords.get(f"known_{kind}", 0), tables[f"n_known_{kind}"]
+        share = (count - above) / (whole - known).where(whole > known)
+        # If nothing is hidden, the estimate is the share of known examples above, unless these
+        # have weights and are no simple random sample.
+        is_of_known = (tables["bound"] == "estimate") & ("n_effective" not in tables.coords)
+        none_hidden = is_of_known & (whole == known)
+        shares.append(share.where(~none_hidden, above / known.where(known > 0)))
+    # [C15], Appendix B, corrected: the share of hidden examples above the cutoff is fixed, so all
+    # counts are linear in beta.
+    reference = tables["reference"]
+    chosen = reference.where(reference != "tightest", tables.coords.get("tightest", reference))
+    share = shares[0].where(chosen == "positives", shares[1])
+    slopes = {
+        "tpr": (share * wholes[0] - tp) / wholes[0].where(wholes[0] > 0) ** 2,
+        "fpr": (fp - share * wholes[1]) / wholes[1].where(wholes[1] > 0) ** 2,
+        "precision": (share / (tp + fp)).where(tp + fp > 0, 0),
+        **{"tp": share, "fp": -share, "fn": 1 - share, "tn": share - 1},
+    }
+    is_fixed = tables["clipped"] == True  # noqa: E712 -- or missing
     variables = {}
-    for name, slope in zip(Derivatives._fields, slopes, strict=True):
-        variables[name] = slope.transpose(*tables["tp"].dims)
+    for name, slope in slopes.items():
+        by_beta = (slope * tables["n_unlabeled"]).where(~is_fixed, 0).variable
+        variables[name] = by_beta.transpose(*tables["tp"].dims)
         variables[name].attrs = {"long_name": f"derivative of {name} by β̂"}
     return tables.drop_vars([*tables.data_vars]).assign(variables)
 
@@ -209,11 +213,6 @@ def _check_derivable(tables: xr.Dataset) -> None:
             f"examples, but tables have {setting}. Make them without it, or with "
             "reference='tightest'."
         )
-    if np.ndim(tables["bound"]) != 1:
-        raise PUValueError(
-            "beta_derivatives needs the dimension bound. Select with a list, which keeps it: "
-            "ds.sel(bound=['estimate'])."
-        )
     # Joining may keep the numbers of examples of other tables.
     known, known_negative, unlabeled = (tables[name] for name in TOTALS)
     hidden = np.floor(tables["beta"] * unlabeled + 0.5)
@@ -223,50 +222,28 @@ def _check_derivable(tables: xr.Dataset) -> None:
         raise PUValueError(INCONSISTENT)
 
 
-# Names that no column or dimension of a user has.
-_IS_NEW, _BETA_DIM = "__pu_new__", "__pu_beta__"
-_NO_COORDINATE = "The Dataset must have the coordinate {!r}, but has none."
+_BETA_DIM = "__pu_beta__"  # a name that no dimension of a user has
+_OF_RANKING = [name for name, spec in VARIABLES.items() if not spec.dims]
 
 
 def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     """Return tables or curves as a long frame."""
     dataset = read_dataset(dataset, "cutoffs").compute()
     axis = cutoff_dim(dataset.dims)
-    dims = next((v.dims for v in dataset.data_vars.values() if axis in v.dims), ())
     if axis not in (CUTOFF_DIM, *dataset.coords):
-        raise PUKeyError(_NO_COORDINATE.format(axis))
-
-    def is_no_column(name: Hashable) -> bool:  # has other dimensions, or is of the whole ranking
-        is_total = name in VARIABLES and not VARIABLES[str(name)].dims
-        own = dataset[name].dims
-        return bool({*own} - {*dims}) or (is_total and not own)
-
-    kept = dataset.drop_vars([name for name in dataset.variables if is_no_column(name)])
-    if "beta" in kept.dims and "beta" not in kept.indexes:  # one for each group: a column
+        raise PUKeyError(f"The Dataset must have the coordinate {axis!r}, but has none.")
+    dims = next(array.dims for array in dataset.data_vars.values() if axis in array.dims)
+    others = {name for name, one in dataset.variables.items() if not {*one.dims} <= {*dims}}
+    others |= {name for name in _OF_RANKING if name in dataset and not dataset[name].dims}
+    kept = dataset.drop_vars(others)
+    if "beta" in dims and "beta" not in kept.indexes:  # one for each group: a column
         kept = kept.rename_dims(beta=_BETA_DIM)
-    order = [_BETA_DIM if dim == "beta" and dim not in kept.dims else dim for dim in dims]
-    flat = kept.assign_coords({_IS_NEW: _is_new(dataset, axis)}).to_dataframe(order)
-    repeated = [name for name in flat.columns if name in flat.index.names]  # xarray < 2025.10
-    flat = flat.drop(columns=repeated).reset_index()
-    flat = flat[flat[_IS_NEW]].reset_index(drop=True)
-    others = (*kept.data_vars, _IS_NEW, _BETA_DIM)
-    coords = [name for name in flat.columns if name not in others]
-    if axis == CUTOFF_DIM and "rank" in coords:  # it replaces the dimension
-        coords.remove("rank")
-        coords[coords.index(CUTOFF_DIM)] = "rank"
-    return flat[[*(name for name in coords if name != CUTOFF_DIM), *kept.data_vars]]
-
-
-def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
-    """Tell which cutoffs do not repeat another, as the last ones of shorter rankings do."""
-    may_repeat = axis != "rank" and "rank" in dataset.variables
-    if not (may_repeat and dataset["rank"].attrs.get("n_cutoffs", 1)):
-        return xr.DataArray(np.ones(dataset.sizes[axis], dtype=bool), dims=axis)
-    new: xr.DataArray = xr.apply_ufunc(
-        lambda ranks: ~(pd.Series(ranks).duplicated() | np.isnan(ranks)).to_numpy(),
-        xr.DataArray(dataset["rank"].variable),
-        input_core_dims=[[axis]],
-        output_core_dims=[[axis]],
-        vectorize=True,
-    )
-    return new
+    rows = kept.to_dataframe([dim if dim in kept.dims else _BETA_DIM for dim in dims])
+    repeated = {*rows.columns} & {*rows.index.names}  # xarray < 2025.10
+    rows = rows.drop(columns=repeated).reset_index()
+    if axis == CUTOFF_DIM and "rank" in rows:  # it replaces the dimension
+        rows = rows.assign(cutoff=rows.pop("rank")).rename(columns={CUTOFF_DIM: "rank"})
+        # Shorter rankings repeat their last cutoff; unstacking fills in NaN.
+        rows = rows.dropna(subset="rank").drop_duplicates(ignore_index=True)
+    coords = [name for name in rows if name not in (*kept.data_vars, CUTOFF_DIM, _BETA_DIM)]
+    return rows[[*coords, *kept.data_vars]]

@@ -1,18 +1,16 @@
 """Areas under curves of contingency tables, average precision, and derivatives by beta.
 
-Derivatives: [C15], Appendix B, corrected.
 """
 
 from collections.abc import Callable
 from math import nan
-from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from pu_accessor.checks import check_share, hidden_counts
 from pu_accessor.inference.completion import COUNT_TOLERANCE, hidden_positives_above, make_edges
-from pu_accessor.inference.tables.contingency import Table, completed_table
+from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, TieBlocks
 
 _BATCH_SIZE = 1 << 18  # cutoffs times betas
@@ -202,50 +200,3 @@ def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> 
     highest = (np.diff(upper, axis=-1) * later).sum(axis=-1)
     positives = np.where(lower[..., -1] > 0, lower[..., -1], np.nan)
     return np.minimum(np.stack([lowest, highest]) / positives, 1)  # more if labels may be wrong
-
-
-class KnownCounts(NamedTuple):
-    """The known examples of each table, as arrays that broadcast against its counts."""
-
-    above: IntArray  # known positives at or above the cutoff
-    below: IntArray  # known negatives at or above the cutoff
-    positives: IntArray  # in all
-    negatives: IntArray
-    unlabeled: IntArray
-    from_positives: BoolArray  # the band bounds hidden positives, not negatives
-    shared: BoolArray  # if nothing is hidden, T is the share of known examples above
-
-
-class Derivatives(NamedTuple):
-    """Derivatives by beta of three rates and of the four counts."""
-
-    tpr: FloatArray
-    fpr: FloatArray
-    precision: FloatArray
-    tp: FloatArray
-    fp: FloatArray
-    fn: FloatArray
-    tn: FloatArray
-
-
-def beta_derivatives(table: Table, clipped: BoolArray, known: KnownCounts) -> Derivatives:
-    """Return the derivatives of rates and counts by beta."""
-    # T, the share of hidden examples above the cutoff, is fixed: all counts are linear in beta.
-    tp, fp, fn, tn = table
-    head, positives, negatives = tp + fp, tp + fn, fp + tn
-    of_kind = (
-        (tp - known.above, positives - known.positives, known.above, known.positives),
-        (fp - known.below, negatives - known.negatives, known.below, known.negatives),
-    )
-    shares = [
-        np.where(known.shared & (hidden == 0), _rate(above, whole), _rate(latent, hidden))
-        for latent, hidden, above, whole in of_kind
-    ]
-    share = np.where(known.from_positives, *shares)
-    rates = (
-        _rate(share * positives - tp, positives.astype(np.float64) ** 2),
-        _rate(fp - share * negatives, negatives.astype(np.float64) ** 2),
-        np.where(head == 0, 0.0, _rate(share, head)),
-        *(share, -share, 1 - share, share - 1),
-    )
-    return Derivatives(*(np.where(clipped, 0.0, rate * known.unlabeled) for rate in rates))
