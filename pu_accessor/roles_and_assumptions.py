@@ -224,7 +224,7 @@ _WORDS: Mapping[str, str] = {
     "at=first": "the first positive",
     "at=its own": "a metric with its own cutoff",
     "at=of all examples": "a share of all examples, or a rate",
-    "early": "NDCG",
+    "ndcg": "NDCG",
     "negatives count": "a metric that counts negatives",
     "band=at random": "one for labels selected at random",
     "band=by rank": "bounds by rank",
@@ -251,7 +251,7 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "auroc": ("selection_odds", "contamination"),
     "average_precision": ("selection_odds", "contamination", "prevalence"),
     "bedroc": (),
-    "early": (),
+    "ndcg": (),
     "bpref": (),
     "boyce": (),
     "at a cutoff": ("reference", "selection_odds", "contamination", "prevalence"),
@@ -277,7 +277,7 @@ nan_policy='unretrieved', data in chunks: it needs all scores in memory
   > Read them first: ddf.compute().pu(nan_policy='unretrieved').
 nan_policy='unretrieved', at=of all examples: the number of examples is unknown
   > Pass a rank: at=10.
-cluster/weight, early/bpref/at=its own: its interval takes documents as independent
+cluster/weight, ndcg/bpref/at=its own: its interval takes documents as independent
 at=first, data in chunks: it needs all scores in memory > Read them first: ddf.compute().pu.
 monotone, propensity: if labels depend on more than the class, known positives may not become rarer
   down the ranking
@@ -369,14 +369,14 @@ at=chosen, cluster/weight: the cutoff is chosen among all, and no such band cove
   > Pass a rank.
 band, contingency/rank_cdf/dominance/at a cutoff, cluster/weight/propensity: rows that
   are no simple random sample have their own band > Leave band out.
-band, auroc/average_precision/bedroc/boyce/bpref/early: it has no band > Leave band out.
+band, auroc/average_precision/bedroc/boyce/bpref/ndcg: it has no band > Leave band out.
 contamination, at=chosen: wrong labels would change the cutoff
   > Pass a rank, a fraction or a threshold.
 cluster, cutoff/estimate_beta/robustness: it takes rows as independent
   > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu.
 weight, cutoff/estimate_beta/robustness: it takes rows as equally likely
   > Sample rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu.
-propensity, robustness/calibration/bedroc/early/bpref/cutoff: it assumes labels selected at random
+propensity, robustness/calibration/bedroc/ndcg/bpref/cutoff: it assumes labels selected at random
 propensity/weight, check_assumptions: it checks random labels of rows that count once
   > Leave it out: df.pu.check_assumptions().
 strata, check_assumptions, cluster: the test of strata takes rows as independent

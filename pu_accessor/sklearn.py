@@ -20,7 +20,7 @@ from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.estimates.weighted_areas import weighted_ap, weighted_auroc
 from pu_accessor.inference.influence import auroc_on_new
-from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Ranking
@@ -60,8 +60,7 @@ class Scorer:
         score, label, roles = self._score(estimator, X), as_series("y", y), self._roles()
         others = {"propensity": propensity, "weight": sample_weight}
         source, roles = source_of_arrays(score, label, roles, **others)
-        needs_all = self.metric.is_function and self.at in ("maximum", "youden")
-        rankings = source.rank(roles, "all" if needs_all else "breakpoints")
+        rankings = source.rank(roles, self.metric.ranks_needed(self.metric.read_cutoff(self.at)))
         value = self._estimate(rankings.make(0))
         return -value if self.metric.less_is_better else value
 
@@ -96,7 +95,7 @@ class Scorer:
         names = ("beta", "at", "positive", "negative", "unlabeled")
         values = [(name, getattr(self, name)) for name in names]
         arguments = [f"{name}={value!r}" for name, value in values if value is not None]
-        first = self.metric.name if self.metric.is_function else repr(self.metric.name)
+        first = repr(self.metric.name) if self.metric.key in METRICS else self.metric.key
         return f"scorer({', '.join([first, *arguments])})"
 
     def _roles(self) -> Terms:
@@ -211,7 +210,7 @@ def scorer(
     """
     entry = read_metric(metric, at, "score")
     at_threshold = at is not None and read_at(at).kind == "threshold"
-    of_known = at_threshold and "without_beta" in entry.purposes
+    of_known = at_threshold and entry.depends_on == "recall"
     if beta is None and not (entry.curve == "roc" or of_known):
         raise PUValueError(
             f"beta must be passed for {entry.name!r}, whose order of models depends on it. If it "

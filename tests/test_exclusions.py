@@ -56,7 +56,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     },
     **{name: ("metric", {"metric": name}) for name in ("boyce", "bpref")},
     "without a cutoff": ("metric", {"beta": 0.3}),
-    "early": ("metric", {"metric": "ndcg", "beta": 0.3, "at": 10}),
+    "ndcg": ("metric", {"metric": "ndcg", "beta": 0.3, "at": 10}),
     "at a cutoff": ("metric", {"metric": "f1", **AT}),
     "cutoff": ("cutoff", {"beta": 0.3, "recall": 0.9}),
     "gap": ("gap", {"metric": "average_precision", "beta": 0.3}),

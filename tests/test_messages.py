@@ -1,6 +1,7 @@
 """Errors, warnings and hints say what was wrong; each line that they advise is run."""
 
 import ast
+import pickle
 import re
 import warnings
 from collections.abc import Callable
@@ -21,6 +22,7 @@ import pu_accessor
 import pu_accessor.polars
 import pu_accessor.sklearn
 from pu_accessor import PUDataError, PUError, PUWarning, errors, words
+from pu_accessor.sklearn import scorer
 from tests.messages import KINDS, WARNED
 
 SIZE, RNG = 120, np.random.default_rng(57)
@@ -240,10 +242,29 @@ SYNONYMS["tss"] = "informedness"
 
 
 @pytest.mark.parametrize("word", SYNONYMS)
-def test_names_of_other_fields_are_read_and_one_is_written(word: str) -> None:
-    found = [DF.pu.metric(name, 0.1, at=10) for name in (word, SYNONYMS[word])]
-    assert found[0]["metric"].item() == SYNONYMS[word] and found[0].equals(found[1])
-    xr.testing.assert_identical(*(NAMES["TABLES"].pu.metric(n) for n in (word, SYNONYMS[word])))
+def test_the_name_that_is_asked_for_is_that_of_the_answer(word: str) -> None:
+    both, pu, above = [word, SYNONYMS[word]], DF.pu, {"above": 0.1}
+    found = pu.metric(both, 0.1, at=10)
+    assert found["metric"].tolist() == both
+    sites, models, at = pu(by="site"), pu(score=["score", "other"]), {"threshold": 0.5}
+    for ask in (
+        lambda name: pu.metric(name, 0.1, at=10),
+        lambda name: sites(average=True).metric(name, 0.1, at=10),
+        lambda name: sites.gap(name, 0.1, at=10),
+        lambda name: pu.robustness(name, 0.1, at=10, over={"contamination": [0]}, **above),
+        lambda name: models.compare(name, 0.1, at=at),
+    ):
+        one, other = map(ask, both)
+        assert {*one["metric"]} == {word}
+        assert one.drop(columns="metric").equals(other.drop(columns="metric"))
+    one, other = map(NAMES["TABLES"].pu.metric, both)
+    assert one.name == one.attrs["long_name"] == word
+    np.testing.assert_array_equal(one, other)
+    assert (
+        pickle.loads(pickle.dumps(scorer(word, beta=0.1, at=9, unlabeled=0))).metric.name == word
+    )
+    if word.lower() not in both[1:]:  # else it is another spelling of the same name
+        assert pu.plot_metric(word, 0.1).get_ylabel() == word.replace("_", " ")
 
 
 MANY = [f"model number {i}" for i in range(40)]

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import partial, reduce
-from math import ceil, inf
+from functools import cached_property, partial, reduce
+from math import inf
 from operator import add
 from typing import Any, TypeAlias
 
@@ -26,64 +25,151 @@ from pu_accessor.inference.estimates.calibration import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.settings import Settings
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking, Ranks
 from pu_accessor.words import READ, suggest
 
 Array: TypeAlias = npt.NDArray[Any]
 # From the arrays tp, fp, fn and tn to an array of numbers.
 MetricFunction: TypeAlias = Callable[[Array, Array, Array, Array], Any]
 
-# What a metric can be used for, as an error writes it.
-PURPOSES: Mapping[str, str] = {
-    "against_beta": "to be drawn against beta",
-    "area": "as the area under a curve of tables",
-    "average": "for an average over groups",
-    "compare": "to compare models of the same rows (groups: gap)",
-    "forest": "for numbers below each other",
-    "gap": "for the gap between groups that share no rows",
-    "metric": "of a ranking",
-    "robustness": "for robustness",
-    "score": "for a scorer",
-    "tables": "of tables",
+# Kinds of metrics, each with more of them.
+_AREAS = ("auroc", "average_precision")
+_SCORED = ("at a cutoff", *_AREAS)
+_PAIRED = (*_SCORED, "net_benefit")
+_LINEARIZED = (*_PAIRED, "bedroc")
+_WITH_BETA = (*_LINEARIZED, "ndcg", "at its own cutoff")
+_WITH_MEAN = (*_WITH_BETA, "bpref")
+# What a metric can be used for, as an error writes it, and the kinds that can.
+PURPOSES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "against_beta": ("to be drawn against beta", _WITH_BETA),
+    "area": ("as the area under a curve of tables", _AREAS),
+    "average": ("for an average over groups", _WITH_MEAN),
+    "compare": ("to compare models of the same rows (groups: gap)", _LINEARIZED),
+    "forest": ("for numbers below each other", _WITH_MEAN),
+    "gap": ("for the gap between groups that share no rows", _PAIRED),
+    "metric": ("of a ranking", (*_WITH_MEAN, "boyce")),
+    "robustness": ("for robustness", (*_SCORED, "difference")),
+    "score": ("for a scorer", _SCORED),
+    "tables": ("of tables", ("at a cutoff",)),
 }
-_OF_TABLES = ("area", "tables")  # at all their cutoffs
-_OF_ALL = ("against_beta", "average", "compare", "forest", "gap", "metric", "robustness", "score")
-_AREA = (*_OF_ALL, "area")
-_AT_CUTOFF = (*_OF_ALL, "tables")
-_OF_LISTS = ("against_beta", "average", "forest", "metric", "retrieval")
+# Tables from which it is read what a function depends on, and steps to others.
+_TP, _FP, _FN, _TN, _MORE_TP, _MORE_FP = np.random.default_rng(0).uniform(1, 9, (6, 40))
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of a ranking and what it can be used for."""
+    """A metric: a function of tables at a cutoff, or an estimator of a whole ranking."""
 
-    name: str  # in results
+    key: str  # in METRICS
     label: str  # on axes
-    question: str = "at a cutoff"  # its row in the table of exclusions
-    purposes: tuple[str, ...] = ()  # PURPOSES; pairs, test, retrieval, without_beta, no interval
-    example: str = ""
     function: MetricFunction | None = None  # of tables at a cutoff
     function_at: Callable[[float], MetricFunction] | None = None  # if it depends on the cutoff
+    turns: Turns | None = None  # where a function can peak between breakpoints
     estimator: Estimator | None = None  # of a whole ranking, at betas
     of_known: OfKnown | None = None  # for averages
-    own_cutoff: Cutoff | None = None  # which nobody passes
-    any_cutoff: bool = False  # its cutoff may be between breakpoints
+    # Which cutoff it takes: "any", a "rank", a threshold that is a "probability", or its own.
+    cutoff: str | Cutoff | None = "any"
     depth: int | None = None  # ranks that count
+    takes_beta: bool = True  # an estimator that takes none has no interval
     curve: str | None = None  # whose area it is: roc or pr
     max_fpr: float | None = None
     alpha: float | None = None  # of BEDROC
-    takes_beta: bool = True
-    needs_cutoff: bool = True
-    chance: float = 0.5  # default threshold of conclusions
-    less_is_better: bool = False
     low: float = 0.0
     high: float = 1.0
-    of_rates: bool = False  # it is a function of both rates of the ROC curve
-    of_head: bool = False  # it is a function of precision and prevalence
-    rounds_up: bool = False  # a fraction of the examples to a whole number of them
-    of_probabilities: bool = False  # scores and cutoffs must be probabilities
-    peaks_between: bool = False  # its maximum may be between two breakpoints
     is_function: bool = False  # of a user
+    asked: str = ""  # another name of it, by which it was asked for
+
+    @property
+    def name(self) -> str:
+        """Its name in results: the one by which it was asked for."""
+        return self.asked or self.key
+
+    @property
+    def kind(self) -> str:
+        """By which its purposes are found: "at a cutoff", "at its own cutoff", or its key."""
+        if self.own_cutoff is not None:
+            return "at its own cutoff"
+        return "at a cutoff" if self.cutoff == "any" else self.key
+
+    def serves(self, purpose: str) -> bool:
+        """Tell whether it can be used for one of PURPOSES."""
+        return self.kind in PURPOSES[purpose][1]
+
+    @property
+    def example(self) -> str:
+        """Code that asks for it."""
+        if self.key == "difference":
+            return "df.pu(score=['svm', 'forest']).compare('auroc', 0.3)"
+        if self.curve is not None:
+            return f"df.pu.{self.key}(0.3); of tables, ds.pu.area({self.key!r})"
+        word = repr(self.key) if self.key in METRICS else self.key
+        at = {"any": "100", "rank": "10", "probability": "{'threshold': 0.2}"}
+        beta, cutoff = ", 0.3" * self.takes_beta, at.get(str(self.cutoff))
+        return f"df.pu.metric({word}{beta}{f', at={cutoff}' if cutoff else ''})"
+
+    @property
+    def needs_cutoff(self) -> bool:
+        """Whether a cutoff must be passed."""
+        return isinstance(self.cutoff, str)
+
+    @property
+    def own_cutoff(self) -> Cutoff | None:
+        """The cutoff that nobody passes."""
+        return self.cutoff if isinstance(self.cutoff, Cutoff) else None
+
+    @cached_property
+    def depends_on(self) -> str:
+        """What a function of tables depends on: "recall", both "rates", "precision", or "all"."""
+        others = {
+            "recall": (_TP, 2 * _FP, _FN, 3 * _TN),
+            "rates": (_TP, 2 * _FP, _FN, 2 * _TN),
+            "precision": (_TP / 2, _FP / 2, _FN + _TP / 2, _TN + _FP / 2),
+        }
+        return next((what for what, tables in others.items() if self._same_on(*tables)), "all")
+
+    @property
+    def of_rates(self) -> bool:
+        """Whether it depends on the rates of the ROC curve alone, so not on the prevalence."""
+        return self.depends_on in ("recall", "rates")
+
+    @cached_property
+    def counts_negatives(self) -> bool:
+        """Whether it depends on the number of negatives below the cutoff."""
+        if self.estimator is not None:
+            return self.curve == "roc" or self.key in ("bedroc", "boyce")
+        return not self._same_on(_TP, _FP, _FN, 2 * _TN)
+
+    @cached_property
+    def less_is_better(self) -> bool:
+        """Whether a function falls where more of the examples above a cutoff are positive."""
+        better = self._values_on(_TP + 1, _FP - 1, _FN - 1, _TN + 1)
+        return bool((better < self._values_on(_TP, _FP, _FN, _TN)).all())
+
+    @cached_property
+    def is_ratio(self) -> bool:
+        """Whether a function is a ratio of two that are linear in tp and the examples above."""
+        # Between two breakpoints tp is linear in the examples above, and such a ratio is monotone.
+        # At four places of equal distance it keeps their cross ratio.
+        steps = [np.stack([_MORE_TP, _MORE_FP, -_MORE_TP, -_MORE_FP]) * i for i in range(4)]
+        tables = np.stack([_TP, _FP, _FN + 30, _TN + 30])
+        a, b, c, d = (self._values_on(*(tables + step)) for step in steps)
+        return np.allclose(3 * (c - a) * (d - b), 4 * (c - b) * (d - a), rtol=1e-9, atol=1e-14)
+
+    def _values_on(self, *tables: FloatArray) -> FloatArray:
+        """Return the values of a function; NaN of one of a user, of which nothing is known."""
+        if self.function is None or self.is_function:
+            return np.full(_TP.size, np.nan)
+        return np.asarray(self.function(*tables))
+
+    def _same_on(self, *tables: FloatArray) -> bool:
+        """Tell whether the values on other tables are the same."""
+        return np.allclose(self._values_on(_TP, _FP, _FN, _TN), self._values_on(*tables))
+
+    def ranks_needed(self, cutoff: Cutoff | None) -> Ranks:
+        """Return "all" if its cutoff may be any, or "breakpoints" (Youden's is always one)."""
+        kind = "" if cutoff is None else cutoff.kind
+        anywhere = kind == "maximum" and not (self.is_ratio or self.turns)
+        return "all" if anywhere or kind == "first" else "breakpoints"
 
     @property
     def span(self) -> float:
@@ -115,8 +201,8 @@ class Metric:
 
     def __reduce__(self) -> Any:
         """Pickle entries of the table by name."""
-        if METRICS.get(self.name) == self:
-            return _entry, (self.name,)
+        if named(self.name) == self:
+            return named, (self.name,)
         return super().__reduce__()
 
     def at_cutoff(self, cutoff: Cutoff) -> Metric:
@@ -126,12 +212,6 @@ class Metric:
         if self.function_at is None:
             return self
         return replace(self, function=self.function_at(cutoff.value), function_at=None)
-
-    def at_whole(self, cutoff: Cutoff, examples: int) -> Cutoff:
-        """Return a fraction of the examples as a rank, rounded up if the metric does."""
-        if self.rounds_up and cutoff.kind == "fraction":
-            return Cutoff("rank", ceil(Fraction(str(cutoff.value)) * examples))
-        return cutoff
 
     def check_cutoff(self, cutoff: Cutoff | None) -> Cutoff | None:
         """Raise unless a metric that needs a cutoff has one, and no other has."""
@@ -151,7 +231,9 @@ class Metric:
                 f"at must be a rank from 1 on for {self.name!r}, but {cutoff.kind} "
                 f"{cutoff.value:g} was passed. For example at=10."
             )
-        if self.of_probabilities and not (cutoff.kind == "threshold" and 0 < cutoff.value < 1):
+        if self.cutoff == "probability" and not (
+            cutoff.kind == "threshold" and 0 < cutoff.value < 1
+        ):
             raise PUValueError(
                 f"at must be a threshold above 0 and below 1 for {self.name!r}, but "
                 f"{cutoff.kind} {cutoff.value:g} was passed. Pass the smallest probability that "
@@ -182,6 +264,9 @@ class Metric:
 
 
 AnyMetric: TypeAlias = str | MetricFunction | Metric
+# From tp and the examples above each cutoff, the positives and all examples to the examples above
+# a turn on the way from each cutoff to the next.
+Turns: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
 # From a metric, a ranking, betas, settings and the target to estimates.
 Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Estimates]
 # From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value.
@@ -212,6 +297,19 @@ def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     with np.errstate(invalid="ignore"):
         scale = ((tp + fp) * (tn + fn)) ** 0.5 * ((tp + fn) * (tn + fp)) ** 0.5
     return _share(tp * tn - fp * fn, scale)
+
+
+def _mcc_turns(tp: FloatArray, head: FloatArray, positives: FloatArray, size: float) -> FloatArray:
+    """Return the examples above the turn of MCC on the way from each cutoff to the next."""
+    # There N*tp - P*h is a + b*h, and MCC turns only at h = a*N/(2*a + b*N): a maximum only where
+    # it is negative.
+    excess = size * tp - positives * head
+    if (excess[1:-1] >= 0).any():
+        return np.full(head.size - 1, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.diff(excess) / np.diff(head)
+        start = excess[:-1] - slope * head[:-1]
+        return np.asarray(start * size / (2 * start + slope * size))
 
 
 def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
@@ -253,158 +351,92 @@ def _ratio(part: str, whole: str) -> MetricFunction:
     return function
 
 
-def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any) -> Metric:
-    example = f"df.pu.metric({name!r}, 0.3, at=100)"
-    label = label or _as_words(name)
-    usual: dict[str, Any] = {"purposes": _AT_CUTOFF, "example": example}
-    return Metric(name, label, function=function, **(usual | more))
-
-
-def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Metric:
-    beta = ", 0.3" if more.get("takes_beta", True) else ""
-    example = f"df.pu.metric({name!r}{beta})"
-    usual: dict[str, Any] = {"question": name, "needs_cutoff": False, "example": example}
-    return Metric(name, label, estimator=estimator, **(usual | more))
-
-
-def _as_words(name: str) -> str:
-    """Return a name as words; an F measure with its capital."""
-    is_f_measure = name[:1] == "f" and name[1:].replace(".", "").isdigit()
-    return name.capitalize() if is_f_measure else name.replace("_", " ")
-
-
-_TP_FN, _ALL = "tp fn", "tp fp fn tn"
-_RATE: Mapping[str, Any] = {"of_rates": True}
-_ERROR: Mapping[str, Any] = {"less_is_better": True}
-_WITHOUT_BETA: Mapping[str, Any] = {
-    "purposes": (*_AT_CUTOFF, "retrieval", "without_beta"),
-    "of_rates": True,
+_EARLY: Mapping[str, Any] = {
+    "estimator": early_recognition.estimate_early_recognition,
+    "of_known": early_recognition.early_recognition_of_known,
 }
-_RETRIEVAL: Mapping[str, Any] = {"purposes": (*_AT_CUTOFF, "retrieval")}  # no true negative counts
 _ENTRIES = (
-    _of_ranking(
-        *("auroc", "AUROC", _auroc),
-        purposes=(*_AREA, "test"),
-        example="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
-        curve="roc",
-    ),
-    _of_ranking(
-        *("average_precision", "average precision", _average_precision),
-        purposes=(*_AREA, "retrieval"),
-        example="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
+    Metric("auroc", "AUROC", estimator=_auroc, cutoff=None, curve="roc"),
+    Metric(
+        *("average_precision", "average precision"),
+        estimator=_average_precision,
+        cutoff=None,
         curve="pr",
     ),
-    _of_ranking(
-        *("bedroc", "BEDROC", early_recognition.estimate_early_recognition),
-        purposes=("against_beta", "average", "compare", "forest", "metric"),
-        of_known=early_recognition.early_recognition_of_known,
-        alpha=20.0,
-    ),
-    _of_ranking(
-        *("ndcg", "NDCG", early_recognition.estimate_early_recognition),
-        purposes=_OF_LISTS,
-        example="df.pu.metric('ndcg', 0.3, at=10)",
-        question="early",
-        of_known=early_recognition.early_recognition_of_known,
-        needs_cutoff=True,
-    ),
-    _of_ranking(
-        *("reciprocal_rank", "reciprocal rank", retrieval.estimate_reciprocal_rank),
-        purposes=_OF_LISTS,
-        question="at a cutoff",
+    Metric("bedroc", "BEDROC", **_EARLY, cutoff=None, alpha=20.0),
+    Metric("ndcg", "NDCG", **_EARLY, cutoff="rank"),
+    Metric(
+        *("reciprocal_rank", "reciprocal rank"),
+        estimator=retrieval.estimate_reciprocal_rank,
         of_known=retrieval.reciprocal_rank_of_known,
-        own_cutoff=Cutoff("first"),
-        any_cutoff=True,
+        cutoff=Cutoff("first"),
     ),
-    _of_ranking(
-        *("bpref", "bpref", retrieval.estimate_bpref),
-        purposes=("average", "forest", "metric", "no interval", "retrieval", "without_beta"),
+    Metric(
+        *("bpref", "bpref"),
+        estimator=retrieval.estimate_bpref,
         of_known=retrieval.bpref_of_known,
+        cutoff=None,
         takes_beta=False,
     ),
-    _of_ranking(
+    Metric(
         *("boyce", "continuous Boyce index"),
         estimator=lambda _, ranking, *__: estimate_boyce(ranking),
-        purposes=("metric", "no interval", "without_beta"),
+        cutoff=None,
         takes_beta=False,
         low=-1.0,
     ),
-    _at_cutoff("accuracy", _ratio("tp tn", _ALL)),
-    _at_cutoff(
-        "balanced_accuracy",
+    Metric("accuracy", "accuracy", _ratio("tp tn", "tp fp fn tn")),
+    Metric(
+        *("balanced_accuracy", "balanced accuracy"),
         lambda tp, fp, fn, tn: (_share(tp, tp + fn) + _share(tn, fp + tn)) / 2,
-        **_RATE,
     ),
-    _at_cutoff("f1", _ratio("tp tp", "tp tp fp fn"), **_RETRIEVAL),
-    _at_cutoff(
-        *("fdr", _ratio("fp", "tp fp"), "false discovery rate"),
-        **{"of_head": True, **_RETRIEVAL, **_ERROR},
-    ),
-    _at_cutoff("fnr", _ratio("fn", _TP_FN), "false negative rate", **_WITHOUT_BETA, **_ERROR),
-    _at_cutoff("for", _ratio("fn", "fn tn"), "false omission rate", **_ERROR),
-    _at_cutoff("fpr", _ratio("fp", "fp tn"), "false positive rate", **_RATE, **_ERROR),
-    _at_cutoff(
-        "informedness",
+    Metric("f1", "F1", _ratio("tp tp", "tp tp fp fn")),
+    Metric("fdr", "false discovery rate", _ratio("fp", "tp fp")),
+    Metric("fnr", "false negative rate", _ratio("fn", "tp fn")),
+    Metric("for", "false omission rate", _ratio("fn", "fn tn")),
+    Metric("fpr", "false positive rate", _ratio("fp", "fp tn")),
+    Metric(
+        *("informedness", "informedness"),
         lambda tp, fp, fn, tn: _share(tp, tp + fn) - _share(fp, fp + tn),
         low=-1.0,
-        **_RATE,
     ),
-    # It is not linear in the true positives, so its average would be biased.
-    _at_cutoff(
-        *("jaccard", _ratio("tp", "tp fp fn"), "Jaccard index"),
-        purposes=tuple(name for name in _AT_CUTOFF if name != "average"),
-    ),
-    _at_cutoff("kappa", _kappa, "Cohen's kappa", low=-1.0),
-    # Fractions are rounded up, as in enrichment factors.
-    _at_cutoff(
-        "lift",
+    Metric("jaccard", "Jaccard index", _ratio("tp", "tp fp fn")),
+    Metric("kappa", "Cohen's kappa", _kappa, low=-1.0),
+    Metric(
+        *("lift", "lift"),
         lambda tp, fp, fn, tn: _share(_share(tp, tp + fp), _share(tp + fn, tp + fp + fn + tn)),
-        rounds_up=True,
         high=inf,
-        of_head=True,
     ),
-    _at_cutoff("mcc", _mcc, "Matthews correlation", low=-1.0, peaks_between=True),
-    _at_cutoff("npv", _ratio("tn", "tn fn"), "negative predictive value"),
-    _at_cutoff("precision", _ratio("tp", "tp fp"), of_head=True, **_RETRIEVAL),
-    _at_cutoff("recall", _ratio("tp", _TP_FN), **_WITHOUT_BETA),
-    _at_cutoff(
-        *("r_precision", _ratio("tp", _TP_FN), "R-precision"),
-        purposes=_OF_LISTS,
-        example="df.pu.metric('r_precision', 0.3)",
-        needs_cutoff=False,
-        own_cutoff=Cutoff("positives"),
-    ),
-    _at_cutoff("tnr", _ratio("tn", "fp tn"), "true negative rate", **_RATE),
+    Metric("mcc", "Matthews correlation", _mcc, turns=_mcc_turns, low=-1.0),
+    Metric("npv", "negative predictive value", _ratio("tn", "tn fn")),
+    Metric("precision", "precision", _ratio("tp", "tp fp")),
+    Metric("recall", "recall", _ratio("tp", "tp fn")),
+    Metric("r_precision", "R-precision", _ratio("tp", "tp fn"), cutoff=Cutoff("positives")),
+    Metric("tnr", "true negative rate", _ratio("tn", "fp tn")),
     Metric(
-        *("net_benefit", "net benefit"),
-        purposes=("against_beta", "average", "compare", "forest", "gap", "metric"),
-        example="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
-        function_at=_net_benefit,
-        low=-inf,
-        of_probabilities=True,
+        *("net_benefit", "net benefit"), function_at=_net_benefit, cutoff="probability", low=-inf
     ),
-    Metric(
-        *("difference", "difference in AUROC"),
-        purposes=("robustness", "pairs"),
-        example="df.pu(score=['svm', 'forest']).compare('auroc', 0.3)",
-        needs_cutoff=False,
-        chance=0.0,
-    ),
+    Metric("difference", "difference in AUROC", cutoff=None),
 )
-METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ENTRIES}
+METRICS: Mapping[str, Metric] = {metric.key: metric for metric in _ENTRIES}
 
 
-def _entry(name: str) -> Metric:
-    return METRICS[name]
+def named(name: str) -> Metric | None:
+    """Return the entry of a name or of its synonym, under the name as it was asked for."""
+    key = READ.get(name.lower(), name.lower())
+    entry = METRICS.get(key)
+    if entry is None or name == key:
+        return entry
+    label = entry.label if name.lower() == key else name.replace("_", " ")
+    return replace(entry, asked=name, label=label)
 
 
 _AT_RANK = re.compile(r"(\w+?)(?:@|_at_)(\d+|k)")  # as in precision@10
 
 
-def _metric_of_function(function: MetricFunction, name: str = "") -> Metric:
-    name = name or str(getattr(function, "__name__", type(function).__name__))
-    example = f"df.pu.metric({name}, 0.3, at=100)"
-    return _at_cutoff(name, function, example=example, low=-inf, high=inf, is_function=True)
+def _metric_of_function(function: MetricFunction) -> Metric:
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return Metric(name, name.replace("_", " "), function, low=-inf, high=inf, is_function=True)
 
 
 def fbeta(weight: float) -> Metric:
@@ -448,8 +480,8 @@ def fbeta(weight: float) -> Metric:
             f"weight must be above 0 and finite, but {weight!r} was passed. For only precision or "
             "recall write df.pu.metric('recall', 0.3, at=100)."
         )
-    metric = _metric_of_function(partial(_f_measure, square), f"f{float(weight):g}")
-    return replace(metric, purposes=(*metric.purposes, "retrieval"))
+    name = f"f{float(weight):g}"
+    return Metric(name, name.capitalize(), partial(_f_measure, square))
 
 
 def _f_measure(square: float, tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
@@ -489,13 +521,13 @@ def bedroc(alpha: float = 20.0) -> Metric:
 
 def metrics_for(purpose: str) -> list[str]:
     """Return the metrics that can be used for a purpose, sorted."""
-    return sorted(name for name, metric in METRICS.items() if purpose in metric.purposes)
+    return sorted(name for name, metric in METRICS.items() if metric.serves(purpose))
 
 
 def read_metric(metric: AnyMetric, at: At | None, purpose: str) -> Metric:
     """Return the entry of a metric; raise unless it, its cutoff and the purpose go together."""
     entry = _entry_for(metric, purpose)
-    if purpose not in _OF_TABLES:
+    if purpose not in ("area", "tables"):  # of all their cutoffs
         entry.read_cutoff(at)
     return entry
 
@@ -521,33 +553,32 @@ def read_metrics(metrics: AnyMetric | Sequence[AnyMetric], purpose: str) -> list
 
 def _entry_for(metric: AnyMetric, purpose: str) -> Metric:
     """Return the entry of a metric that can be used for a purpose, or raise."""
-    allowed, name = metrics_for(purpose), metric
-    if isinstance(metric, Metric):
-        if purpose in metric.purposes:
-            return metric
-        name = metric.name
-    elif callable(metric):
-        if purpose in _AT_CUTOFF:
-            return _metric_of_function(metric)
-        name = _metric_of_function(metric).name
-    elif isinstance(metric, str):
-        name = READ.get(metric.lower(), metric.lower())
-        if name in allowed:
-            return METRICS[name]
-        name = name if name in METRICS else metric
+    entry = _find(metric)
+    if entry is not None and entry.serves(purpose):
+        return entry
+    name = metric if entry is None else entry.name
     if isinstance(name, str) and (match := _AT_RANK.fullmatch(name.lower())):
-        base_name = {"p": "precision", "r": "recall"}.get(match[1], match[1])
-        base_name = READ.get(base_name, base_name)
-        if "tables" in METRICS.get(base_name, METRICS["auroc"]).purposes:
-            line = f"df.pu.metric({base_name!r}, 0.3, at={match[2] if match[2] != 'k' else 100})"
+        base = named({"p": "precision", "r": "recall"}.get(match[1], match[1]))
+        if base is not None and base.serves("tables"):
+            line = f"df.pu.metric({base.key!r}, 0.3, at={match[2] if match[2] != 'k' else 100})"
             raise PUValueError(f"metric must be a name, but {name!r} was passed. Write {line}.")
-    functions = ", or a function of tp, fp, fn and tn" if purpose in _AT_CUTOFF else ""
+    (words, kinds), allowed = PURPOSES[purpose], metrics_for(purpose)
+    functions = ", or a function of tp, fp, fn and tn" if "at a cutoff" in kinds else ""
     which = ("" if len(allowed) == 1 else "one of ") + shorten(allowed, most=30, width=120)
-    others = {other: METRICS[other].example for other in METRICS if other not in allowed}
+    others = {key: other.example for key, other in METRICS.items() if key not in allowed}
+    meant = suggest(name if entry is None else entry.key, allowed, others)
     raise PUValueError(
-        f"metric must be {which}{functions} {PURPOSES[purpose]}, but "
-        f"{brief(name)} was passed.{suggest(name, allowed, others)}"
+        f"metric must be {which}{functions} {words}, but {brief(name)} was passed.{meant}"
     )
+
+
+def _find(metric: AnyMetric) -> Metric | None:
+    """Return the entry of a metric by name, of a function, or itself."""
+    if isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, str):
+        return named(metric)
+    return _metric_of_function(metric) if callable(metric) else None
 
 
 def describe_cutoff(cutoff: Cutoff | None) -> str:
@@ -561,8 +592,3 @@ def describe_cutoff(cutoff: Cutoff | None) -> str:
         "rank": f" among the top {np.nan_to_num(cutoff.value):,.0f}",
     }
     return words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")
-
-
-def axis_label(name: str) -> str:
-    """Return the axis label of a metric or of a user's function."""
-    return METRICS[name].label if name in METRICS else _as_words(name)

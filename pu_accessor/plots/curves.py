@@ -19,7 +19,7 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.datasets.tables import with_counts
 from pu_accessor.errors import PUValueError, shorten
-from pu_accessor.inference.metrics import Metric, axis_label, curve_rates
+from pu_accessor.inference.metrics import Metric, curve_rates
 from pu_accessor.plots import drawing
 from pu_accessor.plots.drawing import Curve, Path, without_baselines
 from pu_accessor.plots.options import Options, check_options, ink
@@ -93,10 +93,10 @@ def plot_curves(
         _check_thresholds(tables)
     if isinstance(curve, str):
         xlabel, ylabel, trace, mark = _RATES[curve]
-    elif (curve.name, x) == ("recall", "fraction"):
+    elif (curve.key, x) == ("recall", "fraction"):
         xlabel, ylabel, trace, mark = _AXES[x], _RECALL_LABEL, _trace_metric(curve, x), _mark_gains
     else:
-        xlabel, ylabel = _AXES[x], drawing.write_name(axis_label(curve.name))
+        xlabel, ylabel = _AXES[x], drawing.write_name(curve.label)
         trace, mark = _trace_metric(curve, x), _mark_infeasible
     curves, levels, band = _curves(visible(tables), trace, x=x)
     curves = [without_teeth(one, curve) for one in curves]

@@ -15,7 +15,7 @@ from matplotlib.ticker import LogLocator
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.comparison.dominance import crossings
-from pu_accessor.inference.metrics import axis_label
+from pu_accessor.inference.metrics import named
 from pu_accessor.plots import drawing
 from pu_accessor.plots.curves import write_missing
 from pu_accessor.plots.drawing import Curve, Kind
@@ -62,7 +62,7 @@ def plot_rows(
     looks = check_options(looks)
     check_option("x", x, _AXES)
     if label is None:
-        label = axis_label(str(frame["metric"].iloc[0])) if "metric" in frame else "estimate"
+        label = "net benefit" if "metric" in frame else "estimate"
     levels: Levels = {}
     draw: Callable[..., None]
     if x == "estimate":
@@ -204,7 +204,8 @@ def _draw_forest(
     ax.set_yscale("linear")
     _name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    if "metric" in frame and (frame["metric"] == "auroc").all():
+    metric = named(str(frame["metric"].iloc[0])) if "metric" in frame else None
+    if metric is not None and metric.curve == "roc":
         drawing.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
 
 

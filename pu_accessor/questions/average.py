@@ -12,8 +12,11 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, split_key
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates import macro_average
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.estimate_metric import add_beta_error_to_estimates
+from pu_accessor.inference.estimates.estimate_metric import (
+    Asked,
+    add_beta_error_to_estimates,
+    is_auroc_of_future,
+)
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import evaluation
@@ -38,34 +41,33 @@ _COLUMNS = ("estimate", "lower", "upper", "standard_error", _BEYOND)
 
 def average_over(
     self: Accessor,
-    each: Sequence[tuple[Metric, Cutoff | None]],
+    asked: Sequence[Asked],
     betas: Betas,
     settings: Settings,
     named: Mapping[str, list[Any]],
 ) -> pd.DataFrame:
     """Average unbiased estimates of metrics over groups, with the standard error of the mean."""
-    _check_average(each, betas)
+    _check_average(asked, betas)
     of_groups, estimate = betas, betas.estimate
     if estimate is not None:  # about the examples of all groups
         of_groups = Betas(Beta(estimate.grid(settings.level)))
 
     def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[macro_average.GroupTerm]:
-        return [macro_average.group_term(ranking, beta.values, *pair) for pair in each]
+        return [macro_average.group_term(ranking, beta.values, *one[:2]) for one in asked]
 
     def columns(group: _GroupResults, beta: Beta) -> evaluation.Columns:
         of_each = zip(*(result.content for result in group), strict=True)
         averages = [
-            _average(metric, terms, settings.level, estimate)
-            for metric, terms in zip(metrics, of_each, strict=True)
+            _average(one.metric, terms, settings.level, estimate)
+            for one, terms in zip(asked, of_each, strict=True)
         ]
         arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
         averaged = dict(zip(_COLUMNS, arrays, strict=True))
         located = {**named, "beta": beta.values[:, np.newaxis], "target": "population"}
         return {**located, **averaged, "n_groups": len(group)}
 
-    metrics = [metric for metric, _ in each]
-    plain = [metric.curve for metric in metrics] == ["roc"]
-    rankings = self._rank(exact=not all(metric.curve for metric in metrics))
+    plain = is_auroc_of_future(asked)
+    rankings = self._rank(exact=not all(one.metric.curve for one in asked))
     options: dict[str, Any] = {"compute_stack": macro_average.auroc_group_terms if plain else None}
     results = evaluation.evaluate(
         self._terms, rankings, compute, of_groups, settings, per_group=False, **options
@@ -77,7 +79,7 @@ def average_over(
     averages = evaluation.results_frame(together, columns, self._attrs(settings, "population"))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
-    if not any(metric.takes_beta for metric in metrics):
+    if not any(one.metric.takes_beta for one in asked):
         del averages["beta"]
     averages.attrs |= _describe_clusters(groups, names)
     evaluation.warn_of_rows(averages, averages.pop(_BEYOND) > 0, names, _OUTSIDE)
@@ -99,10 +101,10 @@ def _levels_to_keep(terms: Terms, names: Sequence[str]) -> list[int]:
     return [level for level, name in enumerate(names) if name not in over]
 
 
-def _check_average(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
+def _check_average(asked: Sequence[Asked], betas: Betas) -> None:
     """Raise unless metrics, cutoffs and betas can be averaged."""
-    for metric, cutoff in each:
-        if "average" not in metric.purposes:
+    for metric, cutoff, _ in asked:
+        if not metric.serves("average"):
             raise PUValueError(
                 f"average must be False for {metric.name!r}, whose mean over groups with few "
                 "known positives is biased. Average 'precision', 'recall' or 'f1'."

@@ -447,7 +447,7 @@ def robustness(
     sweeps = [self.assume(**each) for each in assumed]  # type: ignore[arg-type, unused-ignore]
     method, facts = ("compare", {}) if is_pair else exclusion_facts(entry, cutoff)
     sweeps[-1]._read_arguments(method, beta, level=level, target=target, **facts)
-    threshold = entry.chance if above is None else float(above)
+    threshold = 0.5 * (not is_pair) if above is None else float(above)
     sweep = Sweep(entry, cutoff, target, settings, assumption, threshold)
 
     def compute(ranked: Ranking | PairedRanks, beta: Beta, _: Settings) -> Columns:
@@ -458,7 +458,7 @@ def robustness(
         return pair_columns(ranked.names, models, list_pairs(len(models)), columns)
 
     attrs = {"above": threshold, **self._attrs(settings, target)}
-    keyed: Any = self._pair(on) if is_pair else self._rank()
+    keyed: Any = self._pair(on) if is_pair else self._rank(entry.ranks_needed(cutoff))
     results = evaluate(self._terms, keyed, compute, betas, None if is_pair else settings)
     frame = results_frame(results, attrs=attrs)
     if cutoff is None and not is_pair:
@@ -468,7 +468,7 @@ def robustness(
 
 def is_difference(metric: Metric) -> bool:
     """Return whether a metric is the difference of two models."""
-    return "pairs" in metric.purposes
+    return metric.key == "difference"
 
 
 @dataclass(frozen=True)

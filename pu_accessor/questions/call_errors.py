@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pu_accessor.checks import check_flag
 from pu_accessor.errors import PUError, PUTypeError, brief, explain_signaling_nan
-from pu_accessor.inference.metrics import METRICS
+from pu_accessor.inference.metrics import METRICS, metrics_for
 from pu_accessor.roles_and_assumptions import ASSUMPTIONS, ROLES
 from pu_accessor.words import suggest
 
@@ -158,7 +158,7 @@ def explain_attribute(accessor: type, name: str) -> str:
     if name.startswith("_"):
         return ""
     lines = {metric: entry.example.partition(";")[0] for metric, entry in METRICS.items()}
-    at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.purposes]
+    at_cutoffs = metrics_for("tables")
     lines |= {f"plot_{metric}": f"df.pu.plot_metric({metric!r}, 0.3)" for metric in at_cutoffs}
     lines |= {method: example_of(getattr(accessor, method)) for method in public_names(accessor)}
     return suggest(name, lines=lines, places=["."])

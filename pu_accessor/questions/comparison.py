@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import evaluation
-from pu_accessor.questions.estimation import cutoffs_needed, default_target, exclusion_facts
+from pu_accessor.questions.estimation import default_target, exclusion_facts
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
@@ -104,12 +104,12 @@ def compare(
     entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)
     facts: dict[str, Any] = {
-        "no test": "test" not in entry.purposes,
+        "no test": entry.curve != "roc",
         "at=estimated": cutoff is not None and cutoff.kind not in FIXED,
         "on": on,
     }
     betas, settings = self._read_arguments("compare", beta, level=level, target=target, **facts)
-    if beta is None and "test" not in entry.purposes:
+    if beta is None and entry.curve != "roc":
         raise PUTypeError(
             f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order by "
             "AUROC does not depend on it."
@@ -117,7 +117,7 @@ def compare(
 
     def compute(paired: PairedRanks, beta: Beta, _: Settings) -> evaluation.Columns:
         tested_beta = beta if beta.values.size else None
-        if "test" not in entry.purposes or (paired.rows and paired.rows.is_sample):
+        if entry.curve != "roc" or (paired.rows and paired.rows.is_sample):
             by_row = partial(paired_models.compare_rows, paired, metric=entry, at=cutoff)
             tests = _compare_betas(by_row, tested_beta, settings)
         else:
@@ -278,7 +278,7 @@ def gap(
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     method, facts = exclusion_facts(entry, cutoff)
-    of_auroc: dict[str, Any] = {"auroc": entry.name == "auroc"}
+    of_auroc: dict[str, Any] = {"auroc": entry.curve == "roc"}
     betas, settings = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)
     facts["one estimate for all groups"] = betas.estimate
     self._read_arguments(method, beta, level=level, target=target, **facts)
@@ -286,7 +286,7 @@ def gap(
         _check_without_beta(entry, target)
     shared = betas.estimate
     grid = None if shared is None else Beta(shared.grid(level))
-    has_test = "test" in entry.purposes and betas.kind == "points" and beta is not None
+    has_test = entry.curve == "roc" and betas.kind == "points" and beta is not None
 
     def compute(ranking: Ranking, own_beta: Beta, own: Settings) -> pair_tests.GroupValue:
         if beta is None and cutoff is not None:
@@ -296,7 +296,7 @@ def gap(
         one = estimate_metric(entry, ranking, grid or own_beta, own, target, cutoff)
         return pair_tests.GroupValue(ranking.total.known_positive, one.value, one.lower, one.upper)
 
-    rankings = self._rank(cutoffs_needed([entry], cutoff))
+    rankings = self._rank(entry.ranks_needed(cutoff))
     own_betas = Betas(Beta(shared.values)) if shared is not None else betas
     given = (None, None) if beta is None else (own_betas, settings)
     results = evaluation.evaluate(self._terms, rankings, compute, *given)
@@ -317,7 +317,7 @@ def gap(
 
 def _check_without_beta(entry: Metric, target: str) -> None:
     """Raise unless the gap of a metric needs no beta."""
-    if "without_beta" not in entry.purposes or target == "examples":
+    if entry.depends_on != "recall" or target == "examples":
         raise PUTypeError(
             f"beta must be passed for the gap of {entry.name!r} on "
             f"{'future data' if target == 'population' else 'this sample'}: for example 0.3, or "

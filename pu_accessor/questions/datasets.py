@@ -11,7 +11,7 @@ from pu_accessor.checks import check_option
 from pu_accessor.datasets import schema, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, axis_label, read_metric
+from pu_accessor.inference.metrics import AnyMetric, Metric, metrics_for, read_metric
 from pu_accessor.questions.accessor import Accessor, fold
 from pu_accessor.questions.call_errors import example_of, explain_call_errors, public_names
 from pu_accessor.roles_and_assumptions import SampleRoles, Terms, check_known
@@ -341,7 +341,7 @@ class TablesAccessor:
         columns = values.to_dataset("bound").assign(infeasible=plots.impossible(contingency))
         rows = columns.to_dataframe().reset_index()
         rows.attrs = dict(self._dataset.attrs)
-        return plots.plot_rows(rows, x, looks, label=axis_label(entry.name))
+        return plots.plot_rows(rows, x, looks, label=entry.label)
 
     def __dir__(self) -> list[str]:
         return public_names(type(self))
@@ -365,8 +365,7 @@ def _draw(dataset: xr.Dataset, curve: str | Metric, looks: Any, x: str = "rank")
 
 def _explain_attribute(name: str, has_tables: bool) -> str:
     """Return the error of an unknown method of tables, with what to write."""
-    at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.purposes]
-    calls = {metric: f"ds.pu.metric({metric!r})" for metric in at_cutoffs}
+    calls = {metric: f"ds.pu.metric({metric!r})" for metric in metrics_for("tables")}
     calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
     calls |= {area: f"ds.pu.area({area!r})" for area in _AREAS}
     calls["confusion_matrix"] = "ds.pu.to_frame()"

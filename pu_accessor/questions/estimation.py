@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,15 +20,20 @@ from pu_accessor.inference.estimates.areas_on_future_data import (
     estimate_population_aurocs,
 )
 from pu_accessor.inference.estimates.calibration import scores_match_known_share as are_of_known
-from pu_accessor.inference.estimates.estimate_metric import estimate_metric
+from pu_accessor.inference.estimates.estimate_metric import (
+    Asked,
+    estimate_metric,
+    is_auroc_of_future,
+    targets_of,
+)
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, metrics_for, read_metrics
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over
 from pu_accessor.questions.rank_bands import UserBand
-from pu_accessor.ranking import Counts, FloatArray, Ranking, Ranks, TieBlocks
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, TieBlocks
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
@@ -167,27 +173,29 @@ def metric(
         As in `auroc`. Beta is not needed for boyce, bpref, and recall or fnr of future data.
     at : int, str or mapping, optional
         The cutoff. A number of examples predicted positive: 100 or ``{"rank": 100}``; a share of
-        them, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``. A point of the true curve:
-        the first cutoff with ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or
+        all examples, ``{"fraction": 0.1}``, rounded up to whole ones as enrichment factors are, so
+        that no share is empty; a score, ``{"threshold": 0.5}``. A point of the true curve: the
+        first cutoff with ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or
         ``{"precision": 0.9}``. The cutoff with the highest estimate, "maximum", or with the
         highest estimated informedness, "youden": limits are for that cutoff, not for the true
         maximum. A list has several of one kind, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
-        Future data, or this sample. The default is future data without a cutoff, at a threshold
-        and for averages; it is this sample at other cutoffs, and for ndcg, reciprocal_rank and
-        r_precision.
+        Future data, or this sample. Each metric has its default: future data without a cutoff, at
+        a threshold and for averages; this sample at other cutoffs, and for ndcg, reciprocal_rank
+        and r_precision.
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above the cutoff, for this sample: as in `contingency`.
 
     Returns
     -------
     DataFrame
-        A row for each group, beta, metric and cutoff: the group, metric, at, beta, rank and
-        threshold of the cutoff, target, estimate, lower, upper. With a cutoff also clipped (bool,
-        a limit is cut to what is possible) and, at a rank or fraction, examples_at_threshold
-        (int64, more than the rank within a block of ties). At a recall, fpr or precision, rank and
-        threshold are where the estimated rate is the requested one; the true cutoff lies between
-        rank_lower and rank_upper (int64). Lower is the smaller number, also for an error rate.
+        A row for each group, beta, metric and cutoff: the group, metric (the name that was
+        passed), at, beta, rank and threshold of the cutoff, target, estimate, lower, upper. With a
+        cutoff also clipped (bool, a limit is cut to what is possible) and, at a rank or fraction,
+        examples_at_threshold (int64, more than the rank within a block of ties). At a recall, fpr
+        or precision, rank and threshold are where the estimated rate is the requested one; the
+        true cutoff lies between rank_lower and rank_upper (int64). Lower is the smaller number,
+        also for an error rate.
 
     Raises
     ------
@@ -244,7 +252,8 @@ def exclusion_facts(
 ) -> tuple[str, dict[str, Any]]:
     """Return the name of a metric in the table of exclusions, and the facts of its cutoff."""
     kind = "" if cutoff is None else cutoff.kind
-    return entry.question, {
+    of_cutoff = entry.estimator is None or entry.own_cutoff is not None
+    return "at a cutoff" if of_cutoff else entry.key, {
         "at=chosen": kind in (*cutoff_spec.OPTIMIZED, "precision"),
         "at=cutoff of this sample": kind not in ("", "threshold", *cutoff_spec.RATES),
         "at=estimated": kind not in ("", *cutoff_spec.FIXED),
@@ -252,15 +261,8 @@ def exclusion_facts(
         "at=first": kind == "first",
         "at=its own": kind in ("first", "positives"),
         "max_fpr": entry.max_fpr,
-        "negatives count": "retrieval" not in entry.purposes,
+        "negatives count": entry.counts_negatives,
     }
-
-
-def cutoffs_needed(entries: Sequence[Metric], cutoff: cutoff_spec.Cutoff | None) -> Ranks:
-    """Return "all" if a cutoff is searched for among all, or "breakpoints"."""
-    chosen = cutoff is not None and cutoff.kind in cutoff_spec.OPTIMIZED
-    needs_all = any(entry.any_cutoff or (entry.is_function and chosen) for entry in entries)
-    return "all" if needs_all else "breakpoints"
 
 
 class _RankingEstimates(NamedTuple):
@@ -286,42 +288,65 @@ def estimate_metrics(
 
     Warns of betas above their limit, or adds a column of the limits.
     """
-    cutoffs = [None] if at is None else cutoff_spec.read_cutoffs(at)
-    each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
-    if target is None:
-        target = "population" if self._terms.average else default_target(each[0][1])
-    arguments = {"level": level, "band": band, "target": target}
-    for entry, cutoff in each:
-        betas, settings = _read_metric_arguments(self, entry, cutoff, beta, **arguments)
-    named = _names(each, at)
+    asked, betas, settings = _read_questions(self, entries, at, target, beta, level, band)
+    named = _names(asked, at)
     if self._terms.average:
-        return average_over(self, each, betas, settings, named)
+        return average_over(self, asked, betas, settings, named)
 
-    on_future = target == "population" and warn_limits
-    needs_rest = entries[0].curve == "pr" and on_future
+    of_probabilities = any(one.metric.cutoff == "probability" for one in asked)
+    needs_rest = _has_ap_of_future(asked) and warn_limits
 
     def compute(ranking: Ranking, beta: Beta, own: Settings) -> _RankingEstimates:
         values = [
-            estimate_metric(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each
+            estimate_metric(one.metric, ranking, beta, own, one.target, one.cutoff)
+            for one in asked
         ]
-        of_known = entries[0].of_probabilities and are_of_known(ranking, beta.values)
+        of_known = of_probabilities and are_of_known(ranking, beta.values)
         rest = effective_size_of_rest(ranking) if needs_rest else np.nan
         return _RankingEstimates(values, of_known, rest)
 
     def columns(content: _RankingEstimates, beta: Beta) -> evaluation.Columns:
-        numbers = _columns(content.each, betas, target, cutoffs[0])
+        numbers = _columns(content.each, asked, betas)
         return named | {"beta": beta.values[:, np.newaxis]} | numbers
 
-    is_plain = [*entries] == [METRICS["auroc"]] and on_future
-    is_plain = is_plain and betas.kind == "points" and not settings.failure
+    is_plain = (
+        is_auroc_of_future(asked)
+        and warn_limits
+        and betas.kind == "points"
+        and not settings.failure
+    )
     compute_stack: Any = partial(_estimate_stack, level=settings.level) if is_plain else None
-    needed, exact = cutoffs_needed(entries, cutoffs[0]), not all(entry.curve for entry in entries)
-    rankings = self._rank(needed, by_rank=settings.is_by_rank, exact=exact)
+    needed = {one.metric.ranks_needed(one.cutoff) for one in asked}
+    rankings = self._rank(
+        "all" if "all" in needed else "breakpoints",
+        by_rank=settings.is_by_rank,
+        exact=not all(one.metric.curve for one in asked),
+    )
     options: dict[str, Any] = {"warn_limits": warn_limits, "compute_stack": compute_stack}
     results = evaluation.evaluate(self._terms, rankings, compute, betas, settings, **options)
-    attrs = self._attrs(settings, target, band=_bands(results))
-    frame, with_beta = evaluation.results_frame(results, columns, attrs), beta is not None
-    return _finish(frame, results, entries[0], warn_limits=warn_limits, with_beta=with_beta)
+    attrs = self._attrs(settings, targets_of(asked), band=_bands(results))
+    frame = evaluation.results_frame(results, columns, attrs)
+    return _finish(frame, results, asked, warn_limits=warn_limits, with_beta=beta is not None)
+
+
+def _read_questions(
+    self: Accessor,
+    entries: Sequence[Metric],
+    at: cutoff_spec.At | None,
+    target: str | None,
+    beta: UserBeta | None,
+    level: float,
+    band: UserBand,
+) -> tuple[list[Asked], Betas, Settings]:
+    """Return each metric with each cutoff, and what was read for all of them."""
+    asked = []
+    for entry, cutoff in product(entries, [None] if at is None else cutoff_spec.read_cutoffs(at)):
+        own = entry.check_cutoff(cutoff)
+        usual = "population" if self._terms.average else default_target(own)
+        one = Asked(entry, own, usual if target is None else target)
+        betas, settings = _read_metric_arguments(self, one, beta, level=level, band=band)
+        asked.append(one)
+    return asked, betas, settings
 
 
 def _estimate_stack(
@@ -333,16 +358,12 @@ def _estimate_stack(
 
 
 def _read_metric_arguments(
-    self: Accessor,
-    entry: Metric,
-    cutoff: cutoff_spec.Cutoff | None,
-    beta: UserBeta | None,
-    **arguments: Any,
+    self: Accessor, asked: Asked, beta: UserBeta | None, **arguments: Any
 ) -> tuple[Betas, Settings]:
     """Read beta and the band for a metric; raise where arguments exclude each other."""
+    entry, cutoff, target = asked
     at_threshold = cutoff is not None and cutoff.kind == "threshold"
-    on_future = at_threshold and arguments["target"] == "population"
-    of_known = on_future and "without_beta" in entry.purposes
+    of_known = at_threshold and target == "population" and entry.depends_on == "recall"
     if beta is None and entry.takes_beta and not of_known:
         raise PUTypeError(
             f"beta must be passed for {entry.name!r}: the fraction of positives among the "
@@ -351,7 +372,7 @@ def _read_metric_arguments(
     method, facts = exclusion_facts(entry, cutoff)
     # An average over new groups is at the same cutoff of each.
     facts["at=cutoff of this sample"] &= not self._terms.average
-    betas, settings = self._read_arguments(method, beta, **arguments, **facts)
+    betas, settings = self._read_arguments(method, beta, target=target, **arguments, **facts)
     if cutoff is None or cutoff.kind != "precision":  # which depends on the prevalence
         entry.check_prevalence(settings.prevalence)
     if beta is None:
@@ -360,42 +381,46 @@ def _read_metric_arguments(
     return betas, settings
 
 
-def _names(
-    each: Sequence[tuple[Metric, cutoff_spec.Cutoff | None]], at: cutoff_spec.At | None
-) -> dict[str, list[Any]]:
+def _has_ap_of_future(asked: Sequence[Asked]) -> bool:
+    """Tell whether average precision of future data is asked for."""
+    return any(one.metric.curve == "pr" and one.target == "population" for one in asked)
+
+
+def _names(asked: Sequence[Asked], at: cutoff_spec.At | None) -> dict[str, list[Any]]:
     """Return the columns that name metrics and cutoffs."""
-    cutoffs = [
-        one.kind if one.kind in cutoff_spec.OPTIMIZED else one.value for _, one in each if one
-    ]
-    names: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
-    return names if at is None else {**names, "at": cutoffs}
+    cutoffs = [one.cutoff for one in asked if one.cutoff is not None]
+    values = [one.kind if one.kind in cutoff_spec.OPTIMIZED else one.value for one in cutoffs]
+    names: dict[str, list[Any]] = {"metric": [one.metric.name for one in asked]}
+    return names if at is None else {**names, "at": values}
 
 
 def _bands(results: evaluation.Results[_RankingEstimates]) -> str:
     """Return the names of the bands of all estimates."""
-    bands = dict.fromkeys(one.band for result in results.each for one in result.content.each)
-    return ", ".join(band for band in bands if band)
+    bands = {one.band for result in results.each for one in result.content.each if one.band}
+    return ", ".join(sorted(bands))
 
 
-def _columns(
-    estimates: list[Estimates], betas: Betas, target: str, cutoff: cutoff_spec.Cutoff | None
-) -> dict[str, Any]:
+def _columns(estimates: list[Estimates], asked: Sequence[Asked], betas: Betas) -> dict[str, Any]:
     """Return the columns of a ranking's estimates, over betas and metrics."""
 
     def stack(name: str) -> Any:
-        return np.stack([getattr(one, name) for one in estimates], 1)
+        columns = [getattr(one, name) for one in estimates]
+        known = next(column for column in columns if column is not None)
+        empty = np.full(known.size, False if known.dtype == bool else np.nan)
+        return np.stack([empty if column is None else column for column in columns], 1)
 
-    has_cutoff = estimates[0].rank is not None
-    located = ("rank", "threshold") if has_cutoff else ()
-    columns: dict[str, Any] = {name: stack(name) for name in located} | {"target": target}
+    with_cutoff = [one for one in estimates if one.rank is not None]
+    located = ("rank", "threshold") if with_cutoff else ()
+    columns: dict[str, Any] = {name: stack(name) for name in located}
+    columns |= {"target": [one.target for one in asked]}
     columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
-    if has_cutoff:
+    if with_cutoff:
         columns["clipped"] = stack("clipped")
-        if cutoff is not None and cutoff.kind in ("rank", "fraction"):  # else it is the rank
+        if any(one.cutoff and one.cutoff.kind in ("rank", "fraction") for one in asked):
             columns["examples_at_threshold"] = stack("examples_at_threshold")
-        if estimates[0].rank_lower is not None:
+        if with_cutoff[0].rank_lower is not None:
             columns |= {name: stack(name) for name in ("rank_lower", "rank_upper")}
-    elif betas.kind == "points":  # the standard error is that at one beta
+    if len(with_cutoff) < len(estimates) and betas.kind == "points":  # else it is at one beta
         columns["standard_error"] = np.minimum(stack("error"), 0.5)  # of numbers in [0, 1]
     return columns
 
@@ -403,7 +428,7 @@ def _columns(
 def _finish(
     frame: pd.DataFrame,
     results: evaluation.Results[_RankingEstimates],
-    entry: Metric,
+    asked: Sequence[Asked],
     *,
     warn_limits: bool,
     with_beta: bool,
@@ -411,23 +436,34 @@ def _finish(
     """Add the columns that plots need, and warn of rows without an interval."""
     if not with_beta:
         del frame["beta"]
-    elif not entry.needs_cutoff and warn_limits:
-        warn_of_areas(frame, results)
-        if entry.curve == "pr":
-            _warn_of_clipped_limits(frame, results)
-            if frame.attrs["target"] == "population":
-                _warn_of_few_rows(results)
+    elif warn_limits:
+        _warn_of_whole_rankings(frame, results, asked)
     n_rows = len(frame) // len(results.each)
     if not warn_limits:
         diagnostics = [result.diagnostics for result in results.each]
         limits = [one.beta_limit if one else np.nan for one in diagnostics]
         frame["beta_limit"] = np.repeat(limits, n_rows)
-    if entry.of_probabilities:
-        assumed, target = results.settings.prevalence, frame.attrs["target"]
+    decisions = [one for one in asked if one.metric.cutoff == "probability"]
+    if decisions:
+        assumed, target = results.settings.prevalence, decisions[0].target
         shares = [_prevalence(result, target, assumed) for result in results.each]
         frame["prevalence"] = np.concatenate([np.repeat(s, n_rows // s.size) for s in shares])
         _warn_of_probabilities_of_known(results)
     return evaluation.add_failed_groups(frame, results)
+
+
+def _warn_of_whole_rankings(
+    frame: pd.DataFrame, results: evaluation.Results[_RankingEstimates], asked: Sequence[Asked]
+) -> None:
+    """Warn of missing or short intervals of metrics of a whole ranking."""
+    with_interval = [one.cutoff is None and one.metric.takes_beta for one in asked]
+    if any(with_interval):
+        warn_of_areas(frame, results, np.resize(with_interval, len(frame)))
+    of_precision = [one.metric.curve == "pr" for one in asked]
+    if any(of_precision):
+        _warn_of_clipped_limits(frame, results, np.resize(of_precision, len(frame)))
+    if _has_ap_of_future(asked):
+        _warn_of_few_rows(results)
 
 
 def _prevalence(result: evaluation.Result[Any], target: str, assumed: float | None) -> FloatArray:
@@ -452,11 +488,15 @@ def _warn_of_probabilities_of_known(results: evaluation.Results[_RankingEstimate
 
 
 def _warn_of_clipped_limits(
-    frame: pd.DataFrame, results: evaluation.Results[_RankingEstimates]
+    frame: pd.DataFrame, results: evaluation.Results[_RankingEstimates], rows: BoolArray
 ) -> None:
-    """Warn where a limit of average precision equals the estimate."""
+    """Warn of rows of average precision where a limit equals the estimate."""
     value, lower, upper = (frame[name].to_numpy() for name in ("estimate", "lower", "upper"))
-    cut = (lower < upper) & (((lower == value) & (value > 0)) | ((upper == value) & (value < 1)))
+    cut = (
+        rows
+        & (lower < upper)
+        & (((lower == value) & (value > 0)) | ((upper == value) & (value < 1)))
+    )
     if not results.settings.failure:
         evaluation.warn_of_rows(
             frame,
@@ -491,12 +531,14 @@ def _warn_of_few_rows(results: evaluation.Results[_RankingEstimates]) -> None:
     )
 
 
-def warn_of_areas(areas: pd.DataFrame, results: evaluation.Results[Any]) -> None:
+def warn_of_areas(
+    areas: pd.DataFrame, results: evaluation.Results[Any], rows: BoolArray | bool = True
+) -> None:
     """Warn of rows whose interval is NaN, with the reason."""
     # A first access to a column of a frame takes as long as ten of arrays.
-    if not np.isnan(areas["lower"].to_numpy()).any():
+    if not (np.isnan(areas["lower"].to_numpy()) & rows).any():
         return
-    missing = areas["lower"].isna() & ~areas["metric"].isin(metrics_for("no interval"))
+    missing = areas["lower"].isna() & rows
     diagnostics = [result.diagnostics for result in results.each]
     n_rows = len(areas) // len(results.each)
     single = np.repeat([one is not None and one.single for one in diagnostics], n_rows)

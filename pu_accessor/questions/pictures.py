@@ -310,7 +310,7 @@ def _draw_curves(
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **keywords), curve, looks)
     betas, settings = self._read_arguments("contingency", beta, **keywords)
     betas = betas.with_baseline() if looks.get("baseline") else betas
-    of_head = curve == "pr" if isinstance(curve, str) else curve.of_head
+    of_head = curve == "pr" if isinstance(curve, str) else curve.depends_on == "precision"
     shape: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
     tables = bounded_tables(self, betas, settings, ranks, rounded=False, **shape)
     return plots.plot_curves(tables, curve, looks, x=x)
@@ -362,4 +362,4 @@ def refuse_cutoff(at: At | None, x: str) -> None:
 
 def label_of(entry: metrics.Metric, at: At | None) -> str:
     """Return the label of an axis."""
-    return metrics.axis_label(entry.name) + metrics.describe_cutoff(entry.read_cutoff(at))
+    return entry.label + metrics.describe_cutoff(entry.read_cutoff(at))

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUValueError, bedroc, fbeta
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.estimate_metric import extend_over_betas
-from pu_accessor.inference.metrics import METRICS, PURPOSES
+from pu_accessor.inference.metrics import METRICS, PURPOSES, Metric, metrics_for
 from pu_accessor.sklearn import scorer
+from tests import worlds
+from tests.support.oracles import oracle
 
 RNG, PLACE, BETA = np.random.default_rng(3), np.arange(240), 0.1
 ROWS = pd.DataFrame({"score": RNG.random(240), "fair": RNG.random(240), "site": PLACE // 120})
@@ -41,17 +45,44 @@ def test_what_can_be_asked_by_name_is_answered(name: str) -> None:
     entry = METRICS[name]
     assert entry.name == name and entry.label and "df.pu" in entry.example
     assert pickle.loads(pickle.dumps(entry)) == entry
-    of_others = {"no interval", "pairs", "retrieval", "test", "without_beta"}
-    assert {*BY_NAME} == {*PURPOSES} and {*entry.purposes} <= {*PURPOSES} | of_others
-    at: Any = {"threshold": 0.5} if entry.of_probabilities else 40
+    assert {*BY_NAME} == {*PURPOSES}
+    at: Any = {"threshold": 0.5} if entry.cutoff == "probability" else 40
     for purpose, ask in BY_NAME.items():
         how = {"at": at} if entry.needs_cutoff else {}
-        if purpose in entry.purposes and (name, purpose) not in UNUSUAL:
+        if entry.serves(purpose) and (name, purpose) not in UNUSUAL:
             assert ask(name, **how) is not None
         else:
             with pytest.raises(PUValueError, match=f"(?s)'{name}'") as told:
                 ask(name, **how)
             assert len(str(told.value)) <= 300
+
+
+def test_what_functions_depend_on_is_read_from_them() -> None:
+    """A metric that has another shape, and any function of a user, needs all cutoffs."""
+    tables = {name: METRICS[name] for name in metrics_for("tables")}
+    assert {*tables} | {"tpr"} == {*oracle.METRICS} == {*worlds.METRICS}
+    by_kind = {
+        "recall": {"recall", "fnr"},
+        "rates": {"balanced_accuracy", "fpr", "informedness", "tnr"},
+        "precision": {"fdr", "lift", "precision"},
+    }
+    for kind, names in by_kind.items():
+        assert {name for name, entry in tables.items() if entry.depends_on == kind} == names
+    without = {name for name, entry in tables.items() if not entry.counts_negatives}
+    assert without == {"f1", "fdr", "fnr", "jaccard", "precision", "recall"}
+    assert {x for x, entry in tables.items() if entry.less_is_better} == {
+        "fdr",
+        "fnr",
+        "for",
+        "fpr",
+    }
+    assert {name for name, entry in tables.items() if not entry.is_ratio} == {"mcc"}
+    product = Metric("product", "product", lambda tp, fp, fn, tn: tp / (tp + fn) * (fn + tn))
+    maximum = Cutoff("maximum")
+    for entry in (product, replace(METRICS["recall"], is_function=True)):
+        assert not entry.is_ratio and entry.ranks_needed(maximum) == "all"
+        assert entry.ranks_needed(Cutoff("youden")) == "breakpoints"
+    assert {x.ranks_needed(maximum) for x in [*tables.values(), fbeta(2)]} == {"breakpoints"}
 
 
 def test_makers_survive_a_pickle_and_keep_what_they_were_made_with() -> None:

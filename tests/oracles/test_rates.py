@@ -3,8 +3,9 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,11 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor import PUDataError
+from pu_accessor.sklearn import scorer
 from tests.cases import ORACLES, Case, as_frame, binormal, cases, draw_case, quiet
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, point_oracle
 from tests.support.oracles.practice_oracle import net_benefit
-from tests.worlds import fuzzed
+from tests.worlds import attempt, fuzzed
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 NAMES = sorted({*oracle.METRICS} - {"tpr"})  # which is recall
@@ -167,17 +169,22 @@ def test_thresholds_and_fractions_are_ranks(case: Case) -> None:
     found = ask(case, "f1", {"threshold": thresholds})
     assert found["rank"].tolist() == [(score >= one).sum() for one in thresholds]
     check_ranks(case, found, "f1")
-    found = ask(case, "f1", {"fraction": fractions})
-    wanted = [math.floor(oracle.decimal(one) * score.size) for one in fractions]
-    assert found["rank"].tolist() == wanted
-    check_ranks(case, found, "f1")
+    found = ask(case, ["f1", "lift"], {"fraction": fractions})
+    wanted = [math.ceil(oracle.decimal(one) * score.size) for one in fractions]
+    assert found["rank"].tolist() == [*wanted, *wanted]
+    check_ranks(case, found[: len(fractions)], "f1")
 
 
 def near_9(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return -abs(tp + fp - 9.0)
 
 
-BEST: list[Any] = ["f1", "mcc", "precision", "fpr", "tnr", "accuracy", near_9, "youden"]
+def caught_early(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return tp / (tp + fn) * (fn + tn) / (tp + fp + fn + tn)
+
+
+OWN = [near_9, caught_early]
+BEST: list[Any] = [*NAMES, *OWN, "youden"]
 
 
 @add(ODD[:-4], name=["mcc", "accuracy"], band=["dkw"])
@@ -185,8 +192,8 @@ BEST: list[Any] = ["f1", "mcc", "precision", "fpr", "tnr", "accuracy", near_9, "
 def test_the_best_cutoff_is_at_the_highest_estimate(case: Case, name: Any, band: str) -> None:
     estimate = tables_of(case, band, 0.95)["estimate"][1:]
     at, name = ("youden", "informedness") if name == "youden" else ("maximum", name)
-    own = name == near_9
-    values = {t.rank: near_9(*t[1:5]) if own else oracle.metric(name, t) for t in estimate}
+    of = partial(oracle.metric, name) if name in NAMES else lambda table: name(*table[1:5])
+    values = {table.rank: float(of(table)) for table in estimate}
     if np.isnan([*values.values()]).all():
         with pytest.raises(PUDataError, match="there is none"):
             ask(case, name, at, band=band)
@@ -195,6 +202,22 @@ def test_the_best_cutoff_is_at_the_highest_estimate(case: Case, name: Any, band:
     best = values[found["rank"].item()]
     assert best == pytest.approx(np.nanmax([*values.values()]), abs=1e-12)
     check_ranks(case, found, name, band)
+
+
+def test_a_maximum_is_the_same_wherever_it_is_asked_for() -> None:
+    for seed in (2, 12, 26, 34):
+        rng = np.random.default_rng(seed)
+        truth = rng.random(60 + seed) < 0.4
+        known = truth & (rng.random(truth.size) < 0.15)
+        score = rng.normal(size=truth.size) + 1.2 * truth
+        pu = pu_accessor.from_arrays(score, known)(unlabeled=False)
+        each = pu.metric(caught_early, 0.3, at={"rank": [*range(1, score.size + 1)]})
+        how: dict[str, Any] = {"metric": caught_early, "beta": 0.3, "at": "maximum"}
+        found = [pu.metric(**how), pu.robustness(**how, over={"selection_odds": [1]}, above=0.1)]
+        fixed = SimpleNamespace(decision_function=lambda x: x)
+        values = [one["estimate"].item() for one in found]
+        values.append(scorer(**how, unlabeled=False)(fixed, score, known))
+        assert values == pytest.approx([each["estimate"].max()] * 3, rel=1e-12)
 
 
 def test_the_best_cutoff_of_the_exact_band_has_joint_limits() -> None:
@@ -272,6 +295,30 @@ def test_several_are_each_of_them(at: Any, beta: Any) -> None:
     wanted = pd.concat(parts).sort_values("beta", kind="stable", ascending=False)
     pd.testing.assert_frame_equal(found, wanted[[*found.columns]].reset_index(drop=True))
     assert found["metric"].unique().tolist() == ["precision", "f2"]
+
+
+WHOLE = ["auroc", "r_precision", "boyce", "average_precision", "reciprocal_rank", "bedroc"]
+
+
+@pytest.mark.parametrize(
+    ("names", "at"), [(WHOLE, None), (["recall", "net_benefit", "PPV"], {"threshold": 0.5})]
+)
+def test_a_list_is_its_metrics_in_any_order(names: list[str], at: Any) -> None:
+    few = FRAME[::5]  # known positives, to warn of
+    frame = few.assign(score=1 / (1 + np.exp(-few["score"])), site=few.index % 2)
+    for pu, without in ((frame.pu, ""), (frame.pu(by="site", average=True), "boyce")):
+        asked = [name for name in names if name != without]
+        single = [attempt(lambda: pu.metric(name, BETA, at=at)) for name in asked]  # noqa: B023
+        columns: Any = None
+        for order in (asked, asked[::-1], asked[2:] + asked[:2]):
+            found, told = attempt(lambda: pu.metric(order, BETA, at=at))  # noqa: B023
+            assert {*told} == {text for _, texts in single for text in texts}
+            assert found["metric"].tolist() == order
+            columns = columns or [*found.columns]
+            assert columns == [*found.columns]
+            for name, (one, _) in zip(asked, single, strict=True):
+                row = found[found["metric"] == name][[*one.columns]].reset_index(drop=True)
+                pd.testing.assert_frame_equal(row, one, check_dtype=False)
 
 
 # The first positive

@@ -21,10 +21,14 @@ df = pu_accessor.load_example()
 """
 CHECKS = {
     "A metric": """
-names = ["precision", "recall", "fowlkes_mallows"]
-precision, recall, mean = df.pu.metric(names, 0.17, at=200)["upper"]
-assert abs((precision * recall) ** 0.5 - mean) < 1e-12
-assert df.pu.plot_metric("fowlkes_mallows", 0.17).get_ylabel() == "Fowlkes-Mallows index"
+recall, tnr, mean = df.pu.metric(["recall", "tnr", "gmean"], 0.17, at=200)["upper"]
+assert abs((recall * tnr) ** 0.5 - mean) < 1e-12
+assert df.pu.plot_metric("gmean", 0.17).get_ylabel() == "geometric mean"
+each = df.pu.metric("gmean", 0.17, at={"rank": [*range(1, 2001)]}, band="simultaneous")
+best = df.pu.metric("gmean", 0.17, at="maximum")
+assert best["estimate"].item() == each["estimate"].max()
+with pytest.raises(pu_accessor.PUValueError, match="not linear"):
+    df.pu(by="site", average=True).metric("gmean", 0.17, at=200)
 """,
     "A band": """
 joint, each = (df.pu.contingency(0.17, band=band) for band in ("bonferroni", "exact"))

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from fractions import Fraction
+from math import ceil, isnan, nan
 from numbers import Integral, Real
 from typing import TypeAlias
 
@@ -16,6 +17,7 @@ OPTIMIZED = ("maximum", "youden")
 FIXED = ("rank", "threshold", "fraction")  # independent of beta
 RATES = ("fpr", "recall", "precision")  # a given rate is a point of the true curve
 _KINDS = (*FIXED, *RATES)
+_FLOAT_ERROR = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,15 @@ def _read_value(kind: str, value: float) -> Cutoff:
     else:
         check_share(f"at={{{kind!r}: ...}}", value)
     return Cutoff(kind, float(value))
+
+
+def rank_of_fraction(fraction: float, examples: float) -> int:
+    """Return the fewest examples that are at least a fraction of them.
+
+    Enrichment factors are rounded up, too, and no fraction above 0 is without examples. Errors of
+    floats do not add an example: 0.1 + 0.2 is 0.3.
+    """
+    return ceil(Fraction(str(fraction)) * (1 - _FLOAT_ERROR) * Fraction(examples))
 
 
 def rank_error(most: str, value: float) -> PUValueError:

@@ -5,8 +5,9 @@ beta at a share t of its error leaves sqrt(1 - t**2) of the error of the ranking
 Statistics in Medicine 27, 2008, 1693-1702; Murphy and van der Vaart, JASA 95, 2000, 449-465).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -48,14 +49,32 @@ _MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # numbers of hidden positives; t
 _SEARCH_ROUNDS, _POINTS_PER_ROUND, _MINIMA_PER_ROUND = 3, 6, 3  # of a search between betas
 
 
+class Asked(NamedTuple):
+    """A metric, at a cutoff, of a target."""
+
+    metric: Metric
+    cutoff: Cutoff | None
+    target: str
+
+
+def targets_of(asked: Sequence[Asked]) -> str:
+    """Return the targets of all that is asked."""
+    return ", ".join(sorted({one.target for one in asked}))
+
+
+def is_auroc_of_future(asked: Sequence[Asked]) -> bool:
+    """Tell whether all that is asked is the whole AUROC of future data."""
+    each = [(one.metric.curve, one.metric.max_fpr, one.target) for one in asked]
+    return each == [("roc", None, "population")]
+
+
 def estimate_metric(
     metric: Metric, ranking: Ranking, beta: Beta, rule: Settings, target: str, at: Cutoff | None
 ) -> Estimates:
     """Estimate a metric of one ranking at betas, over an interval, or with an estimated beta."""
-    if metric.of_probabilities:
+    if metric.cutoff == "probability":
         check_probability_scores(ranking, metric.name)
     if at is not None:
-        at = metric.at_whole(at, sum(ranking.total))
         metric = metric.at_cutoff(at)
         # Optimized cutoffs need simultaneous limits.
         is_optimum = at.kind in OPTIMIZED and rule.band == "exact"

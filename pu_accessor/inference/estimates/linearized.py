@@ -44,7 +44,7 @@ def linearize(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
 ) -> Linearized:
     """Linearize a metric by its derivatives in the shares of both samples above the cutoff."""
-    if metric.of_probabilities:
+    if metric.cutoff == "probability":
         check_probability_scores(ranking, metric.name)
     if cutoff is not None:
         return _linearize_at_cutoff(ranking, betas, metric, cutoff)
@@ -105,7 +105,7 @@ def _linearize_at_cutoff(
 ) -> Linearized:
     """Linearize a metric at a cutoff, by what clusters add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
-    position = metric_at_cutoff.locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
+    position = metric_at_cutoff.locate_cutoff(ranking, cutoff)
     ends, weights = position
     n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, max(size - n, 1)])

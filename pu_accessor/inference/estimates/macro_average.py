@@ -67,14 +67,13 @@ def group_term(
         )
     check_labels(betas, ranking.total)
     n = ranking.total.known_positive
-    if metric.of_probabilities:
+    if metric.cutoff == "probability":
         check_probability_scores(ranking, metric.name)
     metric = metric if cutoff is None else metric.at_cutoff(cutoff)
     if metric.of_known is not None:
         value, low, high = metric.of_known(metric, ranking, betas)
         term = GroupTerm(value, low, high, n)
     elif cutoff is not None:
-        cutoff = metric.at_whole(cutoff, sum(ranking.total))
         term = _cutoff_term(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
         share = positive_share_of_rest(ranking.total, betas)  # raises without negatives

@@ -8,9 +8,8 @@ The squared distances that the metric moves by each are added (Newcombe, Statist
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
-from math import floor, nan
+from math import nan
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,11 +19,17 @@ from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.cutoff_spec import FIXED, OPTIMIZED, Cutoff, rank_error
+from pu_accessor.inference.estimates.cutoff_spec import (
+    FIXED,
+    OPTIMIZED,
+    Cutoff,
+    rank_error,
+    rank_of_fraction,
+)
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
 from pu_accessor.inference.influence import design_effects, wilson_interval
-from pu_accessor.inference.metrics import METRICS, Metric
+from pu_accessor.inference.metrics import METRICS, Metric, Turns
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import contingency
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -77,7 +82,7 @@ def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
     if at.kind == "threshold":
         rank = ranking.count_at_or_above(np.array([at.value])).item()
     elif at.kind == "fraction":
-        rank = floor(Fraction(str(at.value)) * examples)
+        rank = rank_of_fraction(at.value, examples)
     if rank > examples:
         raise rank_error(f"{examples}, the number of examples", rank)
     cutoff = ranking.at(np.array([rank]))
@@ -142,25 +147,19 @@ def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Settings) 
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
     finer, table = _complete_tables(ranking.refine(ends), beta, rule)
-    if metric.peaks_between and (turns := _mcc_extremes(finer, table)).size:
-        finer, table = _complete_tables(finer.refine(turns), beta, rule)
+    if metric.turns and (beside := _beside_turns(finer, table, metric.turns)).size:
+        finer, table = _complete_tables(finer.refine(beside), beta, rule)
     values = np.where(finer.rank > 0, metric(*table), np.nan)
     if np.isnan(values).all():
         raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
     return finer.take(np.array([np.nanargmax(values)]))
 
 
-def _mcc_extremes(ranking: Ranking, table: contingency.Table) -> IntArray:
-    """Return counts of unlabeled examples next to a maximum of MCC between negative values."""
-    # Between two cutoffs N*tp - P*h is a + b*h, and MCC turns only at h = a*N/(2*a + b*N).
-    head, size = ranking.head.astype(np.float64), sum(ranking.total)
-    excess = size * table.tp - (table.tp + table.fn) * head
-    if (excess[1:-1] >= 0).any():
-        return np.empty(0, np.int64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slope = np.diff(excess) / np.diff(head)
-        start = excess[:-1] - slope * head[:-1]
-        turn = start * size / (2 * start + slope * size)
+def _beside_turns(ranking: Ranking, table: contingency.Table, turns: Turns) -> IntArray:
+    """Return counts of unlabeled examples next to where a metric turns between cutoffs."""
+    head = ranking.head.astype(np.float64)
+    tp, positives = (each.astype(np.float64) for each in (table.tp, table.tp + table.fn))
+    turn = turns(tp, head, positives, sum(ranking.total))
     inside = (turn > head[:-1]) & (turn < head[1:])
     inside &= np.diff(ranking.known_positive + ranking.known_negative) == 0
     unlabeled = (turn - head[:-1] + ranking.unlabeled[:-1])[inside].astype(np.int64)
@@ -288,7 +287,7 @@ def _concave_limits(
     for share, prevalence, middle in zip(shares, prevalences, estimate, strict=True):
         rates = bound_rates(finer, share, rule.level, monotone=True)
         own = (n + share * (size - n)) / size
-        if metric.of_head:
+        if metric.depends_on == "precision":
             precision = precision_from_lift(rates.lift[:, position], n, size - n, share)
             more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
             true = more / (more + fewer * (1 - precision)) * _SMALL_SHARE
@@ -299,7 +298,9 @@ def _concave_limits(
             false = false.reshape(2, 2).T.ravel()
             of_rest = share * known + (1 - share) * false
             value = metric_of_shares(metric, prevalence, share, size)(known, of_rest)
-        limits = rates.lift[np.newaxis] if metric.of_head else np.stack(rates[:2])
+        limits = (
+            rates.lift[np.newaxis] if metric.depends_on == "precision" else np.stack(rates[:2])
+        )
         crossed = (limits[:, 0, position] > limits[:, 1, position]).any()  # no curve fits
         if crossed:
             ends.append([np.inf, -np.inf])
