@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.comparison import pair_tests, paired_models
-from pu_accessor.inference.comparison.dominance import compare_roc_curves
+from pu_accessor.inference.comparison.dominance import compare_curves
+from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.comparison.worst_case_labels import compare_worst_case
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
@@ -402,24 +403,34 @@ def dominance(
     betas, settings = self._read_arguments("dominance", beta, level=level, band=band)
     curves = bounded_tables(self, betas, settings, "breakpoints", rates="roc", template=False)
     dim = curves["fpr"].dims[0]
-    if dim not in curves.indexes or dim == "rank" or curves.sizes[dim] < 2:
+    is_of_models = dim in curves.indexes and dim != "rank"
+    first, second = list_pairs(curves.sizes[dim] if is_of_models else 1)
+    curves = curves.transpose(dim, "beta", "bound", ...)
+    rates = np.stack([curves["fpr"], curves["tpr"]], axis=3)
+    if np.isnan(rates).any():
         raise PUValueError(
-            "A comparison needs two or more models, but there is one. Name two columns of scores, "
-            "df.pu(score=['svm', 'forest']), or a column with two keys, df.pu(by='model')."
+            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta, "
+            "or add rows without labels."
         )
-    ordered = curves.transpose(dim, "beta", "bound", ...)
-    order = compare_roc_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
-    index, values = curves.get_index(dim), ordered["beta"].to_numpy()
-    keys, own = index.tolist(), values.ndim > 1
-    winners = np.array([*keys, None], dtype=object)[order.dominates.ravel()]
-    crossings = [of_beta for pair in order.crossings for of_beta in pair]
-    of_pair = {"beta_a": values[order.first], "beta_b": values[order.second]} if own else {}
+    pairs = zip(np.concatenate(rates[first]), np.concatenate(rates[second]), strict=True)
+    verdicts = [compare_curves(*pair) for pair in pairs]
+    table = np.array([verdict[:3] for verdict in verdicts]).reshape(first.size, -1, 3)
+    ahead, behind, disjoint = np.moveaxis(table, -1, 0)
+    index, values = curves.get_index(dim), curves["beta"].to_numpy()
+    keys = index.tolist()
+    winner = np.where(ahead, first[:, np.newaxis], second[:, np.newaxis])
+    winner = np.where(ahead == behind, len(keys), winner)
+    has_own = values.ndim > 1
     columns = {
-        **(of_pair or {"beta": values}),
-        "dominates": pd.Index(winners, dtype=object, tupleize_cols=False),
-        "equal": order.equal,
-        "disjoint": order.disjoint,
-        "crossings": pd.Index(crossings, dtype=object, tupleize_cols=False),
+        **({"beta_a": values[first], "beta_b": values[second]} if has_own else {"beta": values}),
+        "dominates": _as_index([*keys, None][place] for place in winner.ravel()),
+        "equal": ~(ahead | behind),
+        "disjoint": disjoint,
+        "crossings": _as_index(verdict.crossings for verdict in verdicts),
     }
-    pairs = order.first, order.second
-    return ResultFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))
+    return ResultFrame(pair_columns([*map(str, index.names)], keys, (first, second), columns))
+
+
+def _as_index(values: Iterable[Any]) -> pd.Index:
+    """Return objects, which may be tuples, as a column."""
+    return pd.Index([*values], dtype=object, tupleize_cols=False)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pu_accessor.inference.comparison.dominance import compare_roc_curves
+from pu_accessor.inference.comparison.dominance import compare_curves
 from pu_accessor.plots.curves import without_teeth
 from pu_accessor.plots.drawing import Curve
 from tests.support.oracles import comparison_oracle as oracle
@@ -34,16 +34,18 @@ def test_dominance_is_that_of_curves_in_fractions(
 ) -> None:
     models = {str(place): dict(zip(BOUNDS, of, strict=True)) for place, of in enumerate(drawn)}
     cutoffs = max(len(curve) for of in drawn for curve in of)
-    rates = np.ones((2, len(drawn), 1, 3, cutoffs))
+    rates = np.ones((len(drawn), 3, 2, cutoffs))
     for place, of in enumerate(drawn):
         for bound, curve in enumerate(of):
-            rates[:, place, 0, bound, : len(curve)] = np.array(curve, float).T
-    found = compare_roc_curves(*rates)
-    for pair, (a, b, winner, equal, disjoint, crossings) in enumerate(oracle.dominance(models)):
-        assert (found.first[pair], found.second[pair]) == (int(a), int(b))
-        assert found.dominates[pair, 0] == int(winner or -1)
-        assert (found.equal[pair, 0], found.disjoint[pair, 0]) == (equal, disjoint)
-        assert found.crossings[pair][0] == pytest.approx(crossings, abs=1e-12)
+            rates[place, bound, :, : len(curve)] = np.array(curve, float).T
+    for a, b, winner, equal, disjoint, crossings in oracle.dominance(models):
+        found = compare_curves(rates[int(a)], rates[int(b)])
+        assert (found.ahead > found.behind, found.ahead < found.behind) == (
+            winner == a,
+            winner == b,
+        )
+        assert (not (found.ahead or found.behind), found.disjoint) == (equal, disjoint)
+        assert found.crossings == pytest.approx(crossings, abs=1e-12)
 
 
 def edge(x: Any, y: Any) -> Any:

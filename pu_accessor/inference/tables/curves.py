@@ -1,4 +1,4 @@
-"""Areas under curves of contingency tables, average precision, and derivatives by beta."""
+"""Areas under curves of contingency tables, and average precision."""
 
 from collections.abc import Callable
 from math import nan
