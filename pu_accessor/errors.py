@@ -114,6 +114,18 @@ def shorten(texts: Iterable[str], between: str = ", ", *, most: int = 5, width: 
 
 
 @contextmanager
+def name_function(named: str, call: str) -> Iterator[None]:
+    """Turn what a user's function raises into an error that names it."""
+    try:
+        yield
+    except (PUError, MemoryError):  # a metric may ask this package
+        raise
+    except Exception as error:
+        kind = PUTypeError if isinstance(error, TypeError) else PUValueError
+        raise kind(f"{named}, but raised {brief(error)}. Try it: {call}.") from error
+
+
+@contextmanager
 def explain_signaling_nan() -> Iterator[None]:
     """Turn the error of a signaling NaN, which cannot be compared, into one with advice."""
     try:

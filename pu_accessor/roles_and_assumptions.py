@@ -264,6 +264,8 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "sample_to_label": ASSUMPTIONS,
 }
 
+OF_TABLES = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr", "plot_metric")
+
 # Facts that exclude each other ("/" separates alternatives): why > what to do.
 # The first fact is what a user is to change.
 _TABLE = """
@@ -350,8 +352,8 @@ target='population', at=estimated, cluster/weight/selection_odds/contamination: 
   > Pass target='examples', or at={'threshold': 0.5}.
 target='population', at a cutoff, band/reference: there is no interval for future data then
   > Pass target='examples'.
-target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, propensity: there is no
-  interval for future data then > Pass target='examples'.
+target='population', auroc/average_precision/at a cutoff/gap, propensity: there is no interval for
+  future data then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: this sample has its own prevalence
   > Pass target='population', and a metric at={'threshold': 0.5}.
 target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for
@@ -392,7 +394,7 @@ target='examples', compare, no test: on this sample only AUROC can be compared
 """
 
 
-_NO_METHOD = "no method is known under that assumption"
+NO_METHOD = "no method is known under that assumption"
 
 
 def _read_table() -> Iterator[Exclusion]:
@@ -410,11 +412,12 @@ _BY_FACTS = [(frozenset(exclusion.facts), exclusion) for exclusion in EXCLUSIONS
 
 def refuse(facts: Mapping[str, object], method: str = "") -> None:
     """Raise if facts, the method among them, exclude each other."""
-    facts = {**facts, **({method: method} if method else {})}
-    supported = ("monotone", *SUPPORTED_ASSUMPTIONS.get(method, ASSUMPTIONS))
+    question = "contingency" if method in OF_TABLES else method
+    facts = {**facts, **({question: method} if method else {})}
+    supported = ("monotone", *SUPPORTED_ASSUMPTIONS.get(question, ASSUMPTIONS))
     for name in ASSUMPTIONS:
         if name in facts and name not in supported:
-            raise _explain(Exclusion((name, method), _NO_METHOD, f"Leave {name} out."), facts)
+            raise _explain(Exclusion((name, question), NO_METHOD, f"Leave {name} out."), facts)
     for excluded, exclusion in _BY_FACTS:
         if excluded <= facts.keys():
             raise _explain(exclusion, facts)
@@ -438,4 +441,6 @@ def _explain(exclusion: Exclusion, facts: Mapping[str, object]) -> PUValueError:
 
 def _write(fact: str, facts: Mapping[str, object]) -> str:
     """Return a fact as messages write it."""
-    return f"{fact}={brief(facts[fact])}" if fact in TERMS else _WORDS.get(fact, fact)
+    if fact in TERMS:
+        return f"{fact}={brief(facts[fact])}"
+    return str(facts[fact]) if fact == "contingency" else _WORDS.get(fact, fact)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import cast
+from typing import Any, cast
 
 _MIN_SIMILARITY = 0.76  # of two words; "color" and "col" are below
 
@@ -119,6 +119,8 @@ specificity= > df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr
 threshold= > df.pu.metric('recall', 0.3, at={'threshold': 0.5})
 thresholds= > df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})
 
+scorer(class_prior= scorer(pi= scorer(prevalence= scorer(prior= >
+  beta=pu_accessor.beta_from_prevalence(0.25, (y == 1).sum(), (y == 0).sum())
 pu(at= pu(metric= > df.pu.metric('recall', 0.3, at=100)
 pu(band= > df.pu.roc_bounds(0.3, band='simultaneous')
 pu(beta= > df.pu.auroc(0.3)
@@ -175,7 +177,21 @@ def _read_table() -> Iterator[tuple[str, str, str, str]]:
 
 _ROWS = tuple(_read_table())
 READ: Mapping[str, str] = {word: name for _, word, sign, name in _ROWS if sign == "="}
-LINES = {(place, word): line for place, word, _, line in _ROWS if not line.isidentifier()}
+LINES: Mapping[str, Mapping[str, str]] = {
+    place: {word: line for of, word, _, line in _ROWS if of == place and not line.isidentifier()}
+    for place in {place for place, *_ in _ROWS}
+}
+
+
+def nearest(word: object, names: Iterable[object]) -> Any:
+    """Return the name that a word is like, or that one of its synonyms is like, or None."""
+    meant: dict[str, object] = {}
+    for name in (names := [*names]):
+        for synonym in (bare for _, bare, _, meaning in _ROWS if meaning == str(name)):
+            meant.setdefault(synonym, name)
+    meant |= {str(name).lower(): name for name in names}
+    found = get_close_matches(str(word).lower(), meant, n=1, cutoff=_MIN_SIMILARITY)
+    return meant[found[0]] if found else None
 
 
 def suggest(
@@ -187,16 +203,10 @@ def suggest(
 ) -> str:
     """Return ' Did you mean ...?' for an allowed name, ' Write ...' for a line, or nothing.
 
-    A name or a line is meant by a word like it, or like a synonym. Lines are those passed by their
-    words, and those of some places in the table, such as "=" for keywords.
+    Lines are those passed, and those of some places in the table, such as "=" for keywords.
     """
-    lines = dict(lines) | {bare: line for (of, bare), line in LINES.items() if of in places}
-    allowed, meant = {str(name): name for name in names}, dict[str, str]()
-    for name in (*allowed, *lines):
-        for bare in (bare for _, bare, _, meaning in _ROWS if meaning == name):
-            meant.setdefault(bare, name)
-    meant |= {name.lower(): name for name in (*lines, *allowed)}
-    for found in get_close_matches(str(word).lower(), meant, n=1, cutoff=_MIN_SIMILARITY):
-        name = meant[found]
-        return f" Did you mean {allowed[name]!r}?" if name in allowed else f" Write {lines[name]}."
-    return ""
+    lines = {**lines, **{bare: line for of in places for bare, line in LINES.get(of, {}).items()}}
+    meant = nearest(word, [*lines, *(names := [*names])])
+    if meant in names:
+        return f" Did you mean {meant!r}?"
+    return "" if meant is None else f" Write {lines[meant]}."

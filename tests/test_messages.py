@@ -75,6 +75,7 @@ NAMES: dict[str, Any] = {
     "FLAT": DF.assign(p=25 / 120 + (PLACE % 2 - 0.5) / 10),
     "LAST": pu_accessor.from_arrays([3, 2, 1], [None, None, 1]),
     "BEST": pu_accessor.from_arrays(range(48, 0, -1), [1] * 8 + [None] * 40),
+    "GRADED": DF.assign(row=DF["row"].where(DF["row"] != 5)),
     "GAPPED": DOWN.mask(DOWN["km"] > 60),
     "SHIFTED": xr.DataArray(np.zeros(7), {"rank": [*range(117, 124)]}, "rank"),
     **{"ROW": STRATA[:1].rename({0: 1}), "AB": pd.CategoricalDtype([*"ab"])},
@@ -198,7 +199,7 @@ def test_where_all_is_plain_nothing_is_said(call: str) -> None:
 @cache
 def templates() -> set[str]:
     """Return the texts in the sources of the package, docstrings apart, values as a NUL."""
-    found = {*words.LINES.values()}
+    found = {line for lines in words.LINES.values() for line in lines.values()}
     for path in {*Path(pu_accessor.__file__).parent.rglob("*.py")} - {Path(words.__file__)}:
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         within = [node.values for node in nodes if isinstance(node, ast.JoinedStr)]

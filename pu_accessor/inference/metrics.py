@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.checks import as_array, is_number
-from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
+from pu_accessor.errors import PUTypeError, PUValueError, brief, name_function, shorten
 from pu_accessor.inference.estimates import areas_on_future_data, early_recognition, retrieval
 from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.calibration import estimate_boyce
@@ -54,6 +54,7 @@ PURPOSES: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 # Tables from which it is read what a function depends on, and steps to others.
 _TP, _FP, _FN, _TN, _MORE_TP, _MORE_FP = np.random.default_rng(0).uniform(1, 9, (6, 40))
+_TRIED = "np.array([[3], [1], [2], [4]])"  # tables on which a user can try a metric
 
 
 @dataclass(frozen=True)
@@ -182,14 +183,9 @@ class Metric:
             raise PUValueError(f"{self.name} is no function of one contingency table.")
         if not self.is_function:
             return np.asarray(self.function(*(np.asarray(count) for count in (tp, fp, fn, tn))))
-        with np.errstate(all="ignore"):
-            try:
-                returned = self.function(*(np.array(count) for count in (tp, fp, fn, tn)))
-            except TypeError as error:
-                raise PUTypeError(
-                    f"metric {self.name!r} must be a function of the arrays tp, fp, fn and tn, "
-                    f"but raised: {error}."
-                ) from error
+        named = f"metric {self.name!r} must be a function of the arrays tp, fp, fn and tn"
+        with np.errstate(all="ignore"), name_function(named, f"metric(*{_TRIED})"):
+            returned = self.function(*(np.array(count) for count in (tp, fp, fn, tn)))
         values = np.asarray(returned)
         if values.shape != tp.shape or values.dtype.kind not in "biuf":
             raise PUTypeError(

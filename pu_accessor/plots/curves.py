@@ -36,7 +36,6 @@ _AXES = {
 }
 _PR_POINTS, _METRIC_POINTS = 200, 400  # vertices added between cutoffs, evenly and by log
 _MAX_CUTOFFS_DRAWN, _PIXELS = 4_000, 1_500  # more are thinned out to the pixels of an axis
-_KEEP_DIMENSIONS = "Select with lists, which keep dimensions."
 _RECALL_LABEL = "share of positives found"
 _running_max = np.maximum.accumulate
 
@@ -53,8 +52,6 @@ def _check_thresholds(tables: xr.Dataset) -> None:
 
 def _check_negatives(tables: xr.Dataset) -> None:
     """Raise if there are no negatives at some beta."""
-    if "beta" not in tables.dims:
-        return  # a later check has a better message
     first = tables.isel({cutoff_dim(tables.dims): 0})
     dims = [dim for dim in first["fp"].dims if dim != "beta"]
     empty = (first["fp"] + first["tn"] == 0).any(dims)
@@ -87,6 +84,7 @@ def plot_curves(
     of_rates = curve == "roc" if isinstance(curve, str) else curve.of_rates
     tables = with_counts(read_dataset(tables), of_rates=of_rates)
     tables = read_dataset(tables, "tables").compute()
+    _check(tables, cutoff_dim(tables.dims))
     if curve == "roc":
         _check_negatives(tables)
     if x == "threshold":
@@ -192,7 +190,6 @@ def _curves(
     If beta is an interval, bounds are the lowest and the highest over the interval.
     """
     axis = cutoff_dim(tables.dims)
-    _check(tables, axis)
     score = tables.attrs.get("score")
     points: list[Curve] = []
     inner: dict[tuple[Any, ...], list[Curve]] = {}
@@ -231,8 +228,11 @@ def _check(dataset: xr.Dataset, axis: str) -> None:
     lacking = [d for d in dims if d not in dataset.dims or d not in (CUTOFF_DIM, *dataset.coords)]
     bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
     if lacking or bounds:
-        is_there = lacking and lacking[0] in dataset.coords and lacking[0] != "bound"
-        back = f"Put it back: ds.expand_dims({lacking[0]!r})." if is_there else _KEEP_DIMENSIONS
+        back = "Select with lists, which keep dimensions."
+        if lacking[:1] == ["beta"] and "beta" in dataset.coords:
+            back = f"Put it back: ds.expand_dims({lacking[0]!r})."
+        elif lacking[:1] == [axis]:
+            back = "Draw all cutoffs, or take a number of one: ds.pu.metric('recall')."
         raise PUValueError(
             f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, but "
             f"{lacking or bounds} is missing. {back}"

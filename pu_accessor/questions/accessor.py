@@ -28,6 +28,7 @@ from pu_accessor.ranking import LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
 from pu_accessor.roles_and_assumptions import (
     ASSUMPTIONS,
+    OF_TABLES,
     ROLES,
     Assumed,
     FrameRoles,
@@ -46,7 +47,7 @@ _ROOTS = {
 
 _DEFAULT_TERMS = Terms()
 # Methods that have no answer without beta, whatever is asked.
-_OF_BETA = ("calibration", "contingency", "cutoff", "dominance", "rank_cdf", "robustness")
+_OF_BETA = (*OF_TABLES, "calibration", "cutoff", "dominance", "rank_cdf", "robustness")
 # Facts of each kind of source in the table of exclusions.
 _SOURCE_FACTS: dict[str, tuple[str, ...]] = {
     "frame": (),
@@ -136,7 +137,7 @@ class Accessor:
         distinct scores  1,995 in 2,000 scores (ties share a cutoff)
         """
         check_known("df.pu", roles, ROLES)
-        return Accessor(self._source, self._terms.update(**roles))
+        return self._with(**roles)
 
     def assume(self, **assumed: Unpack[Assumed]) -> Accessor:
         """Set assumptions about labels and scores. Those that are not passed stay as they are.
@@ -178,7 +179,7 @@ class Accessor:
         0  0.782  0.946
         """
         check_known("assume", assumed, ASSUMPTIONS)
-        return Accessor(self._source, self._terms.update(**assumed))
+        return self._with(**assumed)
 
     # Tables and curves
     contingency = tables.contingency
@@ -225,6 +226,16 @@ class Accessor:
             for name, text in self._counts().items()
         )
         return f"<table><caption>{escape(self._code())}</caption>{rows}</table>"
+
+    def _with(self, **terms: Any) -> Accessor:
+        """Return the accessor with some roles and assumptions changed."""
+        return Accessor(self._source, self._terms.update(**terms))
+
+    def _without_rows(self) -> Accessor:
+        """Return an accessor that refuses what this one does, and has no columns."""
+        source = FrameSource()
+        source.kind = self._source.kind
+        return Accessor(source, self._terms)
 
     def _code(self) -> str:
         """Return the code of roles and assumptions."""

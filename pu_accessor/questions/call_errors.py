@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, TypeVar
+from operator import index
+from typing import Any, NamedTuple, TypeVar
 
 from pu_accessor.checks import check_flag
-from pu_accessor.errors import PUError, PUTypeError, brief, explain_signaling_nan
+from pu_accessor.errors import (
+    PUError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    brief,
+    explain_signaling_nan,
+)
 from pu_accessor.inference.metrics import METRICS, metrics_for
-from pu_accessor.roles_and_assumptions import ASSUMPTIONS, ROLES
-from pu_accessor.words import suggest
+from pu_accessor.roles_and_assumptions import TERMS
+from pu_accessor.words import LINES, nearest, suggest
 
 Kind = TypeVar("Kind", bound=type)
 
-# Other names of the share of positives among all examples.
-_PRIORS = ("class_prior", "pi", "prior")
+_PRIORS = ("class_prior", "pi", "prior", "prevalence")  # the share of positives among all examples
+_LITERALS = (str, int, float, list, dict, tuple, type(None))  # whose repr is code
+_IN_MEMORY = ("frame", "arrays", "samples")  # of sources
+_MAX_ARGUMENTS = 60  # characters of a line in a message
 # Arguments of the example calls in messages, where beta is not enough.
 _EXAMPLE_ARGUMENTS: Mapping[str, str] = {
     "df.pu.compare": "'auroc', 0.3",
@@ -51,80 +61,165 @@ def _checked_method(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def checked(self: Any, *args: Any, **keywords: Any) -> Any:
+        call = _Call(self, method, args, keywords)
         try:
             passed = expected.bind(self, *args, **keywords).arguments
         except TypeError as error:
-            if word := next((word for word in keywords if word in _PRIORS), None):
-                raise PUTypeError(_explain_prior(self, method, word, keywords[word])) from None
-            raise PUTypeError(_explain_call(method, str(error), keywords)) from None
-        if unknown := _unknown_look(passed.get("looks", {})):
-            raise PUTypeError(_explain_call(method, "", {unknown: keywords[unknown]}))
+            raise PUTypeError(_explain_call(call, str(error))) from None
+        if passed.get("looks") and call.unknown:
+            raise PUTypeError(_explain_call(call, ""))
         for name in flags & passed.keys():
             check_flag(name, passed[name])
-        with explain_signaling_nan():
-            return method(self, *args, **keywords)
+        try:
+            with explain_signaling_nan():
+                return method(self, *args, **keywords)
+        except PUValueError as error:
+            why, _, step = str(error).partition(". ")
+            line = _line_of_prior(call) if step == "Leave prevalence out." else ""
+            if not line:
+                raise
+            raise PUValueError(f"{why}. Write {line}.") from None
 
     return checked
 
 
-def _explain_prior(pu: Any, method: Callable[..., Any], word: str, prior: Any) -> str:
-    """Return the error of a prior, with its conversion to beta for these examples."""
-    counts, number = "0.25, n_positive=100, n_unlabeled=1900", ""
-    with suppress(PUError, AttributeError, TypeError, ZeroDivisionError):  # tables have no rows
-        rankings = pu._rank()
-        known, negative, unlabeled = rankings.make(0).total
-        beta = (prior * (known + negative + unlabeled) - known) / unlabeled
-        if len(rankings.keys) == 1 and 0 <= beta <= 1:
-            counts = f"{prior}, {known}, {unlabeled}" + f", n_negative={negative}" * bool(negative)
-            number = f", here {beta:.4g}"
-    return (
-        f"{method.__name__} has no argument {word!r}, the share of positives among all examples: "
-        "beta is the share among the unlabeled. Write "
-        f"beta=pu_accessor.beta_from_prevalence({counts}){number}."
-    )
+class _Call(NamedTuple):
+    """A call of a method of an accessor."""
 
+    pu: Any
+    method: Callable[..., Any]
+    args: tuple[Any, ...]
+    keywords: Mapping[str, Any]
 
-def _unknown_look(looks: Mapping[str, Any]) -> str:
-    """Return the first unknown keyword of a plot, or nothing."""
-    if not looks:
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        return self.method.__name__
+
+    @property
+    def parameters(self) -> list[str]:
+        """What the method takes; of a plot with its looks."""
+        parameters = [*signature(self.method).parameters][1:]
+        if "looks" not in parameters:
+            return parameters
+        from pu_accessor.plots import Options
+
+        return [*parameters[:-1], *Options.__annotations__]
+
+    @property
+    def unknown(self) -> list[str]:
+        """The keywords that the method does not take."""
+        parameters = self.parameters
+        return [word for word in self.keywords if word not in parameters]
+
+    def under(self, terms: Mapping[str, Any]) -> _Call:
+        """Return the call with roles and assumptions set before, and known keywords alone."""
+        unknown = self.unknown
+        terms = {**{name: self.keywords[name] for name in unknown if name in TERMS}, **terms}
+        terms = {
+            name: of if isinstance(of, Hashable | list) else name for name, of in terms.items()
+        }
+        keywords = {name: one for name, one in self.keywords.items() if name not in unknown}
+        return self._replace(pu=self.pu._with(**terms), keywords=keywords)
+
+    def refusal(self) -> str:
+        """Return why the call is refused before rows are read, or nothing."""
+        try:
+            self.method(self.pu._without_rows(), *self.args, **self.keywords)
+        except PUKeyError:  # there are no columns: all else is as it should be
+            return ""
+        except (PUError, TypeError) as error:
+            return str(error)
         return ""
-    from pu_accessor.plots import Options
 
-    return next((name for name in looks if name not in Options.__annotations__), "")
+    def code(self, **lines: str) -> str:
+        """Return the line that makes the call; some keywords are lines themselves."""
+        texts = [repr(value) for value in self.args]
+        texts += [f"{name}={value!r}" for name, value in self.keywords.items()]
+        is_code = all(isinstance(v, _LITERALS) for v in (*self.args, *self.keywords.values()))
+        texts = texts if is_code and len(", ".join(texts)) <= _MAX_ARGUMENTS else ["..."]
+        texts += [f"{name}={line}" for name, line in lines.items()]
+        return f"{self.pu._code()}.{self.name}({', '.join(texts)})"
 
 
-def _explain_call(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]) -> str:
+def _explain_call(call: _Call, error: str) -> str:
     """Return the error of a wrong call, with what to write."""
-    name, parameters = method.__name__, [*signature(method).parameters][1:]
-    if name == "__call__":
+    if call.name == "__call__":
         line = "df.pu(score='score', label='label').roc_bounds(0.3)"
         return (
             f"df.pu takes roles of columns, by keyword, and an analysis is a method. Write {line}."
         )
-    word = next((word for word in keywords if word not in parameters or word == "looks"), "")
-    if "looks" in parameters:
-        from pu_accessor.plots import Options
+    if call.unknown:
+        word = call.unknown[0]
+        return f"{call.name} has no argument {brief(word)}{_explain_argument(call, word)}"
+    text = f"{call.name}: {error}."
+    if "'beta'" not in error:
+        return f"{text} Write for example {example_of(call.method)}."
+    if "prevalence" in call.pu._terms.facts() and (line := _line_of_prior(call)):
+        return f"{text} Write {line}."
+    return (
+        f"{text} Write for example {example_of(call.method)}; beta is the share of positives "
+        "among the unlabeled: see df.pu.estimate_beta() or pu_accessor.beta_from_prevalence."
+    )
 
-        parameters = [*parameters[:-1], *Options.__annotations__]
-    if not word:
-        text = f"{name}: {error}. Write for example {example_of(method)}"
-        if "'beta'" in error:
-            text += "; beta is the share of positives among the unlabeled: see "
-            text += "df.pu.estimate_beta() or pu_accessor.beta_from_prevalence"
-        return f"{text}."
-    return f"{name} has no argument {brief(word)}. {_explain_argument(word, name, parameters)}"
 
-
-def _explain_argument(word: str, method: str, parameters: list[str]) -> str:
+def _explain_argument(call: _Call, word: str) -> str:
     """Return what to write for an unknown argument of a method."""
-    if method.startswith("plot_") and (advice := _explain_look(word)):
-        return advice
-    before = {
-        **{role: f"df.pu({role}=...).{method}(...)" for role in ROLES},
-        **{name: f"df.pu.assume({name}=...).{method}(...)" for name in ASSUMPTIONS},
-    }
-    meant = suggest(word, parameters, before, places=["="]).strip()
-    return meant or f"It takes {', '.join(parameters) or 'none'}."
+    if call.name.startswith("plot_") and (advice := _explain_look(word)):
+        return f". {advice}"
+    of_rows = not call.method.__qualname__.startswith("Tables")
+    meant = nearest(word, [*TERMS, *LINES["="], *call.parameters])
+    if of_rows and word in _PRIORS and (line := _line_of_prior(call, word)):
+        return (
+            ", the share of positives among all examples: beta is the share among the unlabeled. "
+            f"Write {line}."
+        )
+    if of_rows and meant in TERMS and (meant not in LINES["="] or call.unknown[1:]):
+        return f". {_set_before(call, {meant: call.keywords[word]})}"
+    advice = suggest(word, call.parameters, places=["="])
+    return f".{advice}" if advice else f". It takes {', '.join(call.parameters) or 'none'}."
+
+
+def _set_before(call: _Call, terms: Mapping[str, Any]) -> str:
+    """Return the line that sets roles and assumptions before, or why these are refused."""
+    try:
+        moved = call.under(terms)
+    except PUError as error:
+        return str(error)
+    return moved.refusal() or f"Write {moved.code()}."
+
+
+def _line_of_prior(call: _Call, word: str = "prevalence") -> str:
+    """Return the call with beta from the share of positives among all examples, or nothing.
+
+    As an assumption this share is one of future data, which some methods allow, too.
+    """
+    if "beta" not in call.parameters:
+        return ""
+    prior = call.keywords.get(word, call.pu._terms.prevalence)
+    line = f"pu_accessor.beta_from_prevalence({_counts(call.pu, prior)})"
+    first = call.parameters.index("beta")
+    others = {name: value for name, value in call.keywords.items() if name not in ("beta", word)}
+    without = call._replace(args=call.args[:first], keywords=others)
+    with suppress(PUError):  # it may be no prevalence
+        if word == "prevalence" and not (moved := call.under({word: prior})).refusal():
+            return moved.code()
+        for terms in [{word: prior}] * (word == "prevalence") + [{"prevalence": None}]:
+            moved = without.under(terms)
+            if not moved._replace(keywords={**moved.keywords, "beta": 0.1}).refusal():
+                return moved.code(beta=line)
+    return ""
+
+
+def _counts(pu: Any, prior: Any) -> str:
+    """Return what converts a prior to beta, with the counts of one ranking in memory."""
+    with suppress(PUError, TypeError):
+        if pu._source.kind in _IN_MEMORY and {*(ranked := pu._rank()).names} <= {"model"}:
+            known, negative, unlabeled = map(index, ranked.make(0).total)
+            if 0 <= prior * (known + negative + unlabeled) - known <= unlabeled:
+                counts = f"{prior}, {known}, {unlabeled}"
+                return counts + f", n_negative={negative}" * bool(negative)
+    return "0.25, n_positive=100, n_unlabeled=1900"
 
 
 def _explain_look(word: str) -> str:

@@ -196,7 +196,7 @@ def plot_metric(
     plots.check_options(looks)
     default = "population" if self._terms.average else "examples"
     on_these: dict[str, Any] = {"target": target or default, "level": level, "band": band}
-    if x in _CURVES and metric != "net_benefit":
+    if x in _CURVES and not (isinstance(metric, str) and metric == "net_benefit"):
         entry = metrics.read_metric(metric, None, "tables")
         refuse_cutoff(at, x)
         ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
@@ -308,7 +308,8 @@ def _draw_curves(
     plots.check_options(looks)
     if curve == "rank_cdf":
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **keywords), curve, looks)
-    betas, settings = self._read_arguments("contingency", beta, **keywords)
+    name = f"plot_{curve}" if isinstance(curve, str) else "plot_metric"
+    betas, settings = self._read_arguments(name, beta, **keywords)
     betas = betas.with_baseline() if looks.get("baseline") else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.depends_on == "precision"
     shape: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}

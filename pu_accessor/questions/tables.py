@@ -142,7 +142,7 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
     {'lower': 0.329, 'estimate': 0.371, 'upper': 0.394}
     """
-    read = self._read_arguments("contingency", beta, level=level, band=band, target=target)
+    read = self._read_arguments("roc_bounds", beta, level=level, band=band, target=target)
     return bounded_tables(self, *read, ranks, target=target, rates="roc")
 
 
@@ -176,7 +176,7 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
     {'lower': 0.835, 'estimate': 0.943, 'upper': 1.0}
     """
-    read = self._read_arguments("contingency", beta, level=level, band=band, target=target)
+    read = self._read_arguments("pr_bounds", beta, level=level, band=band, target=target)
     return bounded_tables(self, *read, ranks, target=target, curve="pr", rates="pr")
 
 

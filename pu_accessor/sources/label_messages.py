@@ -81,7 +81,7 @@ def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[s
         least = min(meant) if is_graded else inf
     are_shares = any(level % 1 for level in levels) and min(levels) >= 0 and max(levels) <= 1
     if are_shares or len(levels) > _MAX_LISTED + 1:
-        return head + _advise_threshold(label, numbers, 0.5 if are_shares else least)
+        return head + _advise_threshold(label, numbers, 0.5 if are_shares else least, claimed)
     high = [v for v in numbers if numbers[v] >= least and v.state != NEGATIVE]
     high.sort(key=numbers.__getitem__)
     low = [v for v in numbers if v not in high]
@@ -99,7 +99,9 @@ def _grade(value: Any, categories: Sequence[Any]) -> float | None:
     return None
 
 
-def _advise_threshold(label: pd.Series[Any], numbers: Mapping[Value, float], least: float) -> str:
+def _advise_threshold(
+    label: pd.Series[Any], numbers: Mapping[Value, float], least: float, claimed: Collection[str]
+) -> str:
     """Return the line that makes labels of probabilities, many grades or measurements."""
     levels, column, end = sorted({*numbers.values()}), f"df[{str(label.name)!r}]", ""
     looks, first = "many grades", str(least)
@@ -109,11 +111,20 @@ def _advise_threshold(label: pd.Series[Any], numbers: Mapping[Value, float], lea
         looks, end = "measurements", " Write <= where lower is more positive."
         first = f"{np.median(levels):.3g}"
     numeric = f"{column}.astype(float)"
+    negative = [f"{numbers[v]:g}" for v in numbers if v.state == NEGATIVE and numbers[v] < least]
+    line = f"np.where({numeric} >= {first}, 1, np.nan)"
     if getattr(label.dtype, "ordered", False):
-        numeric, first = column, next(show(v.value) for v in numbers if numbers[v] == least)
+        first = next(show(v.value) for v in numbers if numbers[v] == least)
+        line = f"np.where({column} >= {first}, 1, np.nan)"
+    elif negative and looks == "many grades" and ("negative" in claimed or label.hasnans):
+        kept = f"0 if g in [{', '.join(negative)}] else np.nan"
+        line = f"{numeric}.map(lambda g: 1 if g >= {first} else {kept})"
+    steps = [f"leave {state} out" for state in claimed if state != "negative"]
+    steps += ["pass negative=0"] * ("negative" in claimed)
+    then = f"; then {' and '.join(steps)}" if steps else ""
     return (
-        f": these look like {looks}. Threshold them first: {column} = "
-        f"np.where({numeric} >= {first}, 1, np.nan) makes the others unlabeled.{end}"
+        f": these look like {looks}. Threshold them first: {column} = {line} makes the others "
+        f"unlabeled{then}.{end}"
     )
 
 

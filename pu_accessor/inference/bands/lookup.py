@@ -19,7 +19,7 @@ import numpy.typing as npt
 import scipy
 
 from pu_accessor.checks import as_array, check_option
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUTypeError, PUValueError, name_function
 from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, exact, exact_each, exact_with_odds
 from pu_accessor.inference.bands.simultaneous import error_probability, simultaneous
 from pu_accessor.ranking import FloatArray, IntArray
@@ -181,13 +181,9 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
     """Return the checked limits of a named or a user's band, for k = 0..n."""
     name = band_name(band)
     table = band if callable(band) else BANDS[name]
-    try:
+    named = f"band {name!r} must be a function (n, m, level) -> (lower, upper)"
+    with name_function(named, f"band({n}, {m}, {level})"):
         answer = table(n, m, level)
-    except TypeError as error:
-        raise PUTypeError(
-            f"band {name!r} must be a function (n, m, level) -> (lower, upper), but raised: "
-            f"{error}."
-        ) from error
     try:
         lower, upper = (np.asarray(side) for side in answer)
     except (TypeError, ValueError) as error:
