@@ -230,6 +230,7 @@ _WORDS: Mapping[str, str] = {
     "band=by rank": "bounds by rank",
     "beta=estimate": "an estimate",
     "beta=interval": "an interval",
+    "no waves": "no wave",
     "no test": "a metric other than AUROC",
 }
 
@@ -383,6 +384,8 @@ propensity/weight, check_assumptions: it checks random labels of rows that count
   > Leave it out: df.pu.check_assumptions().
 strata, check_assumptions, cluster: the test of strata takes rows as independent
   > Leave one of the two out; the test of waves allows clusters.
+cluster, check_assumptions, no waves: dependent rows allow a test of waves of labels alone
+  > Name their column, wave='labeled_by', or leave cluster out.
 weight, sample_to_label: beta is a weighted share, but rows are sampled with equal probabilities
   > Sample by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
 count, sample_to_label: rows are sampled one by one

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -9,7 +10,7 @@ import xarray as xr
 
 import pu_accessor
 import pu_accessor.polars
-from pu_accessor import PUValueError
+from pu_accessor import PUTypeError, PUValueError
 from pu_accessor import roles_and_assumptions as rules
 from tests.cases import put
 
@@ -41,6 +42,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "at=its own": {"metric": "r_precision"},
     "no test": {"metric": "average_precision"},
     "a difference": {"metric": "difference"},
+    "no waves": {},
 }
 VALUES = {"reference": "both", "selection_odds": 2, "contamination": 0.1, "monotone": True}
 VALUES |= {"prevalence": 0.2, "max_fpr": 0.1, "cost": (1, 2), "on": "id", "wave": "hand"}
@@ -129,6 +131,43 @@ def test_assumptions_without_a_method_are_refused(assumption: str, question: str
     assert message.startswith(f"{assumption} must be left out with {words}, but ")
     of_prior = assumption == "prevalence" and ".beta_from_prevalence(0.25, n_positive=" in message
     assert message.endswith(f"Leave {assumption} out.") or of_prior
+
+
+RNG, SIZE = np.random.default_rng(3), 400
+SCORED = pd.DataFrame(
+    {"score": RNG.random(SIZE), "forest": RNG.random(SIZE), "cluster": range(SIZE)}
+)
+SCORED["label"] = np.select([SCORED["score"] > 0.9, SCORED["score"] < 0.1], [1, 0], np.nan)
+SCORED = SCORED.assign(
+    svm=SCORED["score"], site=SCORED.index % 2, weight=2, count=3, propensity=0.5
+)
+ADDED = {**{name: VALUES.get(name, name) for name in (*rules.OTHERS, *rules.ASSUMPTIONS)}}
+ADDED |= {"by": "site", "score": ["svm", "forest"], "nan_policy": "worst", "reference": "tightest"}
+ASKING: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("auroc", "average_precision", "contingency", "roc_bounds"), (0.1,)),
+    **dict.fromkeys(("rank_cdf", "dominance", "calibration", "check_assumptions"), (0.1,)),
+    **dict.fromkeys(("compare", "gap", "robustness", "plot_forest", "metric"), ("auroc", 0.1)),
+    **{"plot_pr": (0.1,), "plot_metric": ("f1", 0.1), "estimate_beta": ()},
+}
+NEEDED = {name: {"score": ADDED["score"]} for name in ("compare", "dominance")}
+NEEDED |= {"gap": {"by": "site"}}
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("term", ADDED)
+@pytest.mark.parametrize("method", ASKING)
+def test_a_term_among_arguments_is_advised_where_it_is_allowed(method: str, term: str) -> None:
+    pu, keyword = SCORED.pu(**NEEDED.get(method, {})), {term: ADDED[term]}
+    with pytest.raises(PUTypeError) as told:
+        getattr(pu, method)(*ASKING[method], **keyword)
+    line = str(told.value).partition(" Write ")[2].removesuffix(".")
+    if line.startswith("df"):
+        assert eval(line, {"df": SCORED, "pu_accessor": pu_accessor}) is not None
+        return
+    with pytest.raises(PUValueError) as refused:  # it quotes why that is refused
+        put(pu, method, *ASKING[method], **keyword)
+    assert str(told.value).endswith(str(refused.value))
 
 
 def test_no_row_is_hidden_behind_one_before_it() -> None:

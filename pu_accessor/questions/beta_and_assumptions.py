@@ -201,9 +201,8 @@ def check_assumptions(
     'The known positives leave room for the hidden positives.'
     """
     level = check_level(level)
-    betas, _ = self._read_arguments(
-        "check_assumptions", beta, level=level, strata=strata, wave=wave
-    )
+    facts: dict[str, Any] = {"strata": strata, "wave": wave, "no waves": wave is None}
+    betas, _ = self._read_arguments("check_assumptions", beta, level=level, **facts)
     if beta is None and strata is not None:
         raise PUValueError(
             f"beta must be passed with strata={brief(strata)}: the known share of each is tested "
@@ -221,14 +220,7 @@ def check_assumptions(
 
     def compute(rows: AnnotatedRanking, beta: Beta, _: Settings) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)
-        checks = [*_run_checks(rows, beta.values.tolist(), round(1 - level, 12))]
-        if not checks:
-            raise PUDataError(
-                "wave must be passed with cluster: only waves of labels can be checked with "
-                "dependent rows. Name their column, wave='labeled_by', or leave clusters out: "
-                "df.pu(cluster=None).check_assumptions()."
-            )
-        return checks
+        return [*_run_checks(rows, beta.values.tolist(), round(1 - level, 12))]
 
     def columns(checks: list[Check], _: Beta) -> Columns:
         by_name = dict(zip(Check._fields, zip(*checks, strict=True), strict=True))

@@ -228,15 +228,13 @@ def _explain_look(word: str) -> str:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Polygon
 
-    from pu_accessor.plots import Options
-
     if hasattr(Line2D, f"set_{word}"):
         return f"Pass it in line_kws={{{word!r}: ...}}, or for the band in band_kws."
     if hasattr(Polygon, f"set_{word}"):
         return f"Pass it in band_kws={{{word!r}: ...}}."
     if hasattr(Axes, f"set_{word}"):
         return f"Set it on what is returned: ax.set({word}=...)."
-    return suggest(word, Options.__annotations__, places=()).strip()
+    return ""
 
 
 def example_of(method: Callable[..., Any]) -> str:
