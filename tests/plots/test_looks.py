@@ -81,7 +81,7 @@ def test_odd_properties_and_tables_are_drawn_or_refused_in_words() -> None:
     for col in (None, "beta"):
         with pytest.raises(PUValueError, match="each of the 3 curves, but it has 2"):
             draw("plot_roc", 3, palette=["red", "blue"], col=col)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(PUValueError, match="ZeroDivisionError"):
         PU.plot_metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0, 0.2)
     assert plt.get_fignums() == []
 
