@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -153,7 +154,6 @@ NEEDED = {name: {"score": ADDED["score"]} for name in ("compare", "dominance")}
 NEEDED |= {"gap": {"by": "site"}}
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 @pytest.mark.parametrize("term", ADDED)
 @pytest.mark.parametrize("method", ASKING)
@@ -164,6 +164,7 @@ def test_a_term_among_arguments_is_advised_where_it_is_allowed(method: str, term
     line = str(told.value).partition(" Write ")[2].removesuffix(".")
     if line.startswith("df"):
         assert eval(line, {"df": SCORED, "pu_accessor": pu_accessor}) is not None
+        plt.close("all")
         return
     with pytest.raises(PUValueError) as refused:  # it quotes why that is refused
         put(pu, method, *ASKING[method], **keyword)
