@@ -114,8 +114,7 @@ class Terms:
     def __post_init__(self) -> None:
         check_option("nan_policy", self.nan_policy, ("omit", "raise", "unretrieved", "worst"))
         check_option("on_error", self.on_error, ("raise", "skip", "nan"))
-        references = ("positives", "negatives", "tightest", "both")
-        check_option("reference", self.reference, references)
+        check_option("reference", self.reference, ("positives", "negatives", "tightest"))
         for name in ("progress", "monotone"):
             check_flag(name, getattr(self, name))
         if not isinstance(self.average, bool | str | list):

@@ -89,6 +89,8 @@ ks .ks > df.pu.metric('informedness', 0.3, at='maximum')
 partial_auc .partial_auc > df.pu.auroc(0.3, max_fpr=0.1)
 pr_curve > df.pu.pr_bounds(0.3)
 roc_curve > df.pu.roc_bounds(0.3)
+reference=both > df.pu.assume(reference='positives').roc_bounds(0.3, level=0.975), and take what it
+  has in common with reference='negatives'
 method=two_sided > method='mean_matching', which needs the same labels
 at=tnr > at={'fpr': 0.05} for a true negative rate of 0.95
 

@@ -59,10 +59,11 @@ VALUE = [
     ("PU.assume(prevalence=1.5).average_precision(0.3)", "prevalence must lie in [1e-30, 1"),
     ("PU.assume(prevalence=0.1).metric('fpr', 0.3, at={'threshold': 1})", "nothing for 'fpr'"),
     ("PU.assume(contamination=0.2).contingency(0.2).pu.beta_derivatives()", "contamination=0.2"),
-    ("PU.assume(reference='both').contingency(0.2).pu.beta_derivatives()", "reference='both'"),
     ("PU.assume(prevalence=0.4).auroc(0.1)", "accessor.beta_from_prevalence(0.4, 25, 85, n_neg"),
     ("PU.assume(prevalence=0.4).roc_bounds(0.1)", "must be left out with roc_bounds, but"),
     ("PU(cluster='row').plot_pr(0.1, band='dkw')", "left out with plot_pr and cluster='row'"),
+    ("DF.pu(by='site', cluster='row', average=True).metric('f1', 0.3, at={'fpr': 0.1})", "at={'r"),
+    ("PU.assume(reference='both')", "df.pu.assume(reference='positives').roc_bounds(0.3, level=0"),
     # targets
     ("PU.auroc(0.3, target='populaton')", "target must be", "Did you mean 'population'"),
     # metrics and cutoffs

@@ -45,7 +45,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "a difference": {"metric": "difference"},
     "no waves": {},
 }
-VALUES = {"reference": "both", "selection_odds": 2, "contamination": 0.1, "monotone": True}
+VALUES = {"reference": "tightest", "selection_odds": 2, "contamination": 0.1, "monotone": True}
 VALUES |= {"prevalence": 0.2, "max_fpr": 0.1, "cost": (1, 2), "on": "id", "wave": "hand"}
 VALUES |= {"strata": "site", "below": 0.5, "above": 0.5}
 FACTS |= {name: {name: value} for name, value in VALUES.items()}

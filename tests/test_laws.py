@@ -45,7 +45,7 @@ ROUNDING = 1e-9
 BOUND: Any = st.sampled_from(
     [
         *[{}, {}, {"cluster": "patient"}, {"weight": "times"}, {"propensity": "propensity"}],
-        *[{"monotone": True}, {"contamination": 0.2}, {"reference": "both"}],
+        *[{"monotone": True}, {"contamination": 0.2}, {"reference": "tightest"}],
         {"selection_odds": 2},
     ]
 )
@@ -72,7 +72,7 @@ def question(frame: pd.DataFrame, draw: Draw, *methods: str) -> tuple[str, dict[
 
 def rule(frame: pd.DataFrame, draw: Draw, **said: Any) -> dict[str, Any]:
     """Draw how tables are bounded."""
-    bands, references = [*BANDS, worlds.half_band], ["positives", "negatives", "tightest", "both"]
+    bands, references = [*BANDS, worlds.half_band], ["positives", "negatives", "tightest"]
     asked = {"level": draw(st.sampled_from([0.5, 0.8, 0.95, 0.99])), **said}
     asked |= {"band": draw(st.sampled_from(bands)), "reference": draw(st.sampled_from(references))}
     if draw(st.booleans()):

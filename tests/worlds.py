@@ -183,7 +183,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "beta": BETAS,
     "level": st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]),
     "band": st.sampled_from(["exact", "simultaneous", "bootstrap", "dkw", half_band]),
-    "reference": st.sampled_from(["positives", "negatives", "tightest", "both"]),
+    "reference": st.sampled_from(["positives", "negatives", "tightest"]),
     "selection_odds": st.sampled_from([1, 1.0, 1.5, 2, 5, np.inf]),
     "contamination": st.sampled_from([0, 0.05, 0.3]),
     "monotone": st.booleans(),

@@ -205,13 +205,10 @@ def _check_derivable(tables: xr.Dataset) -> None:
             "are not among its variables. Make them first: "
             "df.pu.contingency(beta=0.3).pu.beta_derivatives()."
         )
-    contamination = tables.attrs.get("contamination", 0)
-    if contamination or (tables["reference"] == "both").any():
-        setting = f"contamination={contamination:g}" if contamination else "reference='both'"
+    if contamination := tables.attrs.get("contamination", 0):
         raise PUValueError(
-            "beta_derivatives needs bounds of one number of positives, from one kind of known "
-            f"examples, but tables have {setting}. Make them without it, or with "
-            "reference='tightest'."
+            "beta_derivatives needs bounds of one number of positives, but tables have "
+            f"contamination={contamination:g}. Make them without it."
         )
     # Joining may keep the numbers of examples of other tables.
     known, known_negative, unlabeled = (tables[name] for name in TOTALS)

@@ -17,7 +17,7 @@ class Settings:
 
     level: float = 0.95
     band: str | Band | RankBand = "exact"
-    reference: str = "positives"  # "both": each at half of 1 - level
+    reference: str = "positives"
     selection_odds: float = 1.0
     prevalence: float | None = None  # of future data; None: that of the sample
     contamination: float = 0.0  # largest share of known positives that are negative

@@ -21,7 +21,6 @@ Path: TypeAlias = tuple[FloatArray, FloatArray]
 _REFERENCES: Mapping[str, str] = {
     "negatives": "from known negatives",
     "tightest": "from the tighter kind",
-    "both": "from both kinds",
 }
 TARGETS: Mapping[str, str] = {"population": "future data", "examples": "this sample"}
 _KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}

@@ -144,10 +144,9 @@ class Accessor:
 
         Parameters
         ----------
-        reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        reference : {"positives", "negatives", "tightest"}, default "positives"
             Which known examples are a random sample of their class, from which bands are computed.
-            "tightest" uses the class with the narrower range of AUROC, "both" intersects both
-            bands.
+            "tightest" uses the class with the narrower range of AUROC.
         selection_odds : float, default 1
             Factor by which the odds of being labeled may differ between any two positives: 1 for
             labels selected completely at random (SCAR), infinite without any assumption.

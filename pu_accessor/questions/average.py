@@ -12,6 +12,7 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, split_key
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates import macro_average
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.estimate_metric import (
     Asked,
     add_beta_error_to_estimates,
@@ -47,7 +48,12 @@ def average_over(
     named: Mapping[str, list[Any]],
 ) -> pd.DataFrame:
     """Average unbiased estimates of metrics over groups, with the standard error of the mean."""
-    _check_average(asked, betas)
+    if betas.levels:
+        raise PUValueError(
+            "beta must be a frame of one row with average=True, but it has one for each "
+            f"{', '.join(betas.levels)}, whose joint error is unknown. Pass the "
+            f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
+        )
     of_groups, estimate = betas, betas.estimate
     if estimate is not None:  # about the examples of all groups
         of_groups = Betas(Beta(estimate.grid(settings.level)))
@@ -101,22 +107,15 @@ def _levels_to_keep(terms: Terms, names: Sequence[str]) -> list[int]:
     return [level for level, name in enumerate(names) if name not in over]
 
 
-def _check_average(asked: Sequence[Asked], betas: Betas) -> None:
-    """Raise unless metrics, cutoffs and betas can be averaged."""
-    for metric, cutoff, _ in asked:
-        if not metric.serves("average"):
-            raise PUValueError(
-                f"average must be False for {metric.name!r}, whose mean over groups with few "
-                "known positives is biased. Average 'precision', 'recall' or 'f1'."
-            )
-        if cutoff is not None:
-            macro_average.check_average_cutoff(cutoff)
-    if betas.levels:
+def check_average(metric: Metric, cutoff: Cutoff | None) -> None:
+    """Raise unless a metric at a cutoff can be averaged."""
+    if not metric.serves("average"):
         raise PUValueError(
-            "beta must be a frame of one row with average=True, but it has one for each "
-            f"{', '.join(betas.levels)}, whose joint error is unknown. Pass the "
-            f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
+            f"average must be False for {metric.name!r}, whose mean over groups with few "
+            "known positives is biased. Average 'precision', 'recall' or 'f1'."
         )
+    if cutoff is not None:
+        macro_average.check_average_cutoff(cutoff)
 
 
 def _average(

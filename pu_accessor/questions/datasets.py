@@ -221,7 +221,7 @@ class TablesAccessor:
         Raises
         ------
         PUValueError
-            If the reference is "both".
+            If tables have contamination.
 
         Notes
         -----

@@ -31,7 +31,7 @@ from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metri
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions import evaluation
-from pu_accessor.questions.average import average_over
+from pu_accessor.questions.average import average_over, check_average
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, TieBlocks
 
@@ -342,6 +342,8 @@ def _read_questions(
     asked = []
     for entry, cutoff in product(entries, [None] if at is None else cutoff_spec.read_cutoffs(at)):
         own = entry.check_cutoff(cutoff)
+        if self._terms.average:
+            check_average(entry, own)
         usual = "population" if self._terms.average else default_target(own)
         one = Asked(entry, own, usual if target is None else target)
         betas, settings = _read_metric_arguments(self, one, beta, level=level, band=band)

@@ -323,7 +323,7 @@ def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Arr
     coordinates: dict[str, Array] = {}
     if settings.reference != "positives":
         coordinates["known_negative"] = bounded.ranking.known_negative
-    if settings.reference in ("tightest", "both"):
+    if settings.reference == "tightest":
         coordinates["tightest"] = np.array(bounded.tightest, dtype=object)
     if bounded.local_alpha is not None:
         coordinates["local_alpha"] = bounded.local_alpha

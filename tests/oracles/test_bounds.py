@@ -20,7 +20,7 @@ from tests.support.oracles.reference_oracle import FLIP
 from tests.support.oracles.selection_oracle import band as band_of_odds
 from tests.worlds import fuzzed
 
-REFERENCES = ("positives", "negatives", "tightest", "both")
+REFERENCES = ("positives", "negatives", "tightest")
 ENDS, COUNTS = ["lower", "upper"], ("tp", "fp", "fn", "tn")
 SEEN = ("known_positive", "known_negative")
 LEVELS = st.sampled_from([0.5, 0.8, 0.95])
@@ -46,7 +46,7 @@ Band = st.sampled_from(sorted(BANDS))
 def kinds(draw: st.DrawFn, reference: str = "tightest") -> Case:
     """Small rankings in which something of each kind is that a reference needs."""
     case = draw(cases())
-    needed = {"positives": [True], "negatives": [False], "both": [True, False]}.get(reference)
+    needed = {"positives": [True], "negatives": [False]}.get(reference)
     needed = needed or draw(st.sampled_from([[True], [False]]))  # the tightest is what there is
     kept = draw(st.sampled_from([[True, False], needed]))
     label, more = [one if one in kept else None for one in case.label], [*kept, None]
@@ -100,7 +100,7 @@ def test_tables_are_the_slow_ones(
             want += [oracle.pr_area(curve) if curve[-1].tp else nan]
             values = [area.sel(bound=bound, beta=beta).item() for area in whole]
             assert values == pytest.approx(want, abs=1e-9, nan_ok=True)
-        if reference in ("tightest", "both"):
+        if reference == "tightest":
             assert found["tightest"].values.tolist() == [tightest]
     ranks = [len(case.label), 1, 0, len(case.label) // 2][: len(case.label)]
     some, last = ask(case, betas, **how, ranks=ranks), every.sel(rank=ranks, method="ffill")

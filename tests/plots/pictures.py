@@ -23,7 +23,7 @@ FRAME["score"] = (1 / (1 + np.exp(1 - FRAME["score"]))).round(2)  # of which som
 FRAME["p"] = np.where(FRAME["label"] == 1, RNG.uniform(0.3, 1, len(FRAME)), np.nan)
 FRAME["kinds"] = FRAME["label"].mask(~TRUTH & (np.arange(len(FRAME)) % 5 == 0), False)
 FRAME["site"] = np.where(RNG.random(len(FRAME)) < 0.6, "a", "b")
-BOUNDS, KINDS = ("estimate", "lower", "upper"), ("positives", "negatives", "tightest", "both")
+BOUNDS, KINDS = ("estimate", "lower", "upper"), ("positives", "negatives", "tightest")
 BAND, NAIVE = "95% band, pointwise", "β = 0 (unlabeled as negative)"
 
 

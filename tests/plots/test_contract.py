@@ -57,7 +57,8 @@ def by_cutoff(metric: Any, x: str, *vertices: Any) -> Plot:
     """Return a plot of a metric at all cutoffs, or at those where its bounds change."""
 
     def points(pu: Any, beta: Any, **how: Any) -> list[Any]:
-        ranks = pu.contingency(0, ranks="all" if vertices else "breakpoints")["rank"].to_numpy()
+        ranks = "all" if vertices else "breakpoints"
+        ranks = pu.contingency(beta, ranks=ranks, **how)["rank"].to_numpy()
         found = pu.metric(metric, beta, at={"rank": ranks}, target="examples", **how)
         found["fraction"] = found["rank"] / found["rank"].iloc[-1]
         return [found[[x, bound]].to_numpy(float) for bound in BOUNDS]

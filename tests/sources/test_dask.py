@@ -30,7 +30,7 @@ DDF = dd.from_pandas(FRAME, npartitions=4, sort=False)
 # Of these each takes other ways through partitions: counts, corners, pairs, all in one frame.
 SOME: list[Ask] = [
     lambda pu: pu(by="key").contingency({"a": 0.2, "b": 0.5}, ranks=[60, 7]),
-    lambda pu: pu(by="key").assume(reference="both").roc_bounds(0.3),
+    lambda pu: pu(by="key").assume(reference="tightest").roc_bounds(0.3),
     lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare("auroc", 0.3),
     lambda pu: pu(cluster="patient").auroc(0.3),
 ]

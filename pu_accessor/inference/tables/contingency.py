@@ -390,7 +390,7 @@ def _local_alphas(
     ranking: Ranking, latent: IntArray, kinds: Sequence[str], settings: Settings
 ) -> FloatArray | None:
     """Return the local level of a simultaneous band, one for each beta."""
-    if settings.band != "simultaneous" or settings.reference == "both":
+    if settings.band != "simultaneous":
         return None
     total, alphas = ranking.total, []
     right = total.known_positive - count_wrong(total.known_positive, settings.contamination)

@@ -1,4 +1,4 @@
-"""Bound the hidden positives above each cutoff, from known positives, negatives or both.
+"""Bound the hidden positives above each cutoff, from known positives or negatives.
 
 Known negatives bound the hidden negatives below the cutoff. The other unlabeled examples there are
 hidden positives; the remaining hidden positives are above.
@@ -68,8 +68,6 @@ class Bands(NamedTuple):
 
 def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     """Return the kinds of known examples that a reference uses."""
-    if reference == "both":
-        return ("positives", "negatives")
     if reference != "tightest":
         return (reference,)
     total = ranking.total
@@ -82,8 +80,7 @@ def make_bands(ranking: Ranking, latent: IntArray, settings: Settings) -> Bands:
     if isinstance(settings.band, RankBand):
         return Bands({}, latent)
     kinds = references_used(settings.reference, ranking)
-    level = (1 + settings.level) / 2 if settings.reference == "both" else settings.level
-    return _bands(ranking, kinds, latent, settings.at_level(level))
+    return _bands(ranking, kinds, latent, settings)
 
 
 def add_bend_cutoffs(
@@ -167,20 +164,8 @@ def _bound_each(ranking: Ranking, bands: Bands, settings: Settings) -> LatentBou
     tightest = choose_references(ranking, latent, settings)
     if len(kinds) == 1:
         return _clip_claims(ranking, latent, claims[kinds[0]], tightest)
-    if settings.reference == "tightest":
-        chosen = np.stack([claims[kind][..., i] for i, kind in enumerate(tightest)], axis=-1)
-        return _clip_claims(ranking, latent, chosen, tightest)
-    first, second = claims["positives"], claims["negatives"]
-    lower, upper = np.maximum(first[:, 0], second[:, 0]), np.minimum(first[:, 1], second[:, 1])
-    # The common range includes the share of the tightest kind above the cutoff: it is never empty,
-    # and nested in that of a higher level or factor.
-    shares = _shares_as_bands(ranking, bands).claims(ranking)
-    share = np.stack([shares[kind][:, 0, i] for i, kind in enumerate(tightest)], axis=-1)
-    ends = np.minimum(lower, share), np.maximum(upper, share)
-    common = _clip_claims(ranking, latent, np.stack([lower, upper], axis=1), tightest)
-    contradicted = common.clipped | (lower > upper)[:, np.newaxis]
-    bounds = _clip_claims(ranking, latent, np.stack(ends, axis=1), tightest)
-    return bounds._replace(contradicted=contradicted)
+    chosen = np.stack([claims[kind][..., i] for i, kind in enumerate(tightest)], axis=-1)
+    return _clip_claims(ranking, latent, chosen, tightest)
 
 
 def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> LatentBounds:
@@ -230,17 +215,6 @@ def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
 
 def _bands(ranking: Ranking, kinds: Sequence[str], latent: IntArray, settings: Settings) -> Bands:
     return Bands({kind: _kind_limits(ranking, kind, latent, settings) for kind in kinds}, latent)
-
-
-def _shares_as_bands(ranking: Ranking, bands: Bands) -> Bands:
-    """Return the rounded share of the known examples above, times the hidden ones, as bands."""
-    hidden = {"positives": bands.latent, "negatives": ranking.total.unlabeled - bands.latent}
-    tables = {}
-    for kind, table in bands.tables.items():
-        n = table.shape[0] - 1
-        known = np.arange(n + 1)[:, np.newaxis, np.newaxis]
-        tables[kind] = (2 * known * hidden[kind] + n) // (2 * n)
-    return Bands(tables, bands.latent)
 
 
 def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Settings) -> IntArray:
@@ -297,9 +271,6 @@ def _band_bends(ranking: Ranking, bands: Bands) -> IntArray:
     )
     start = ranking.take(steps)
     claims, latent = bands.claims(start), bands.latent
-    if len(claims) == 2:
-        shares = _shares_as_bands(ranking, bands).claims(start)
-        claims = {kind: np.concatenate([claims[kind], shares[kind]], axis=1) for kind in claims}
     free = ranking.total.unlabeled - latent
     corners: list[IntArray] = []
     if "positives" in claims:
@@ -308,8 +279,6 @@ def _band_bends(ranking: Ranking, bands: Bands) -> IntArray:
     if "negatives" in claims:
         ahead = here - claims["negatives"]  # the claim is h minus this
         corners += [ahead, latent + ahead]
-    if len(claims) == 2:
-        corners += [level[:, [side]] + ahead for side in range(ahead.shape[1])]
     return simultaneous.counts_within_steps(corners, here, following)
 
 

@@ -1,12 +1,10 @@
-"""Slow reference for bounds that start from known negatives, or from both kinds of examples.
+"""Slow reference for bounds that start from known negatives, or from the tighter kind.
 
 Known negatives are handled by literally turning the ranking over: scores negated, labels swapped,
 latent negatives in the place of latent positives.
 """
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 
@@ -92,40 +90,16 @@ def tables(
 ) -> tuple[Tables, str]:
     """Return the tables of both bounds at all cutoffs, and the tightest kind."""
     m = totals(labels, beta).latent
-    local = (1 + level) / 2 if reference == "both" else level
     band = oracle.at_scores(band, scores)
     of_kind = {
         "positives": partial(claims_of_positives, scores, labels, m),
         "negatives": partial(claims_of_negatives, scores, labels, m),
     }
     known = {"positives": True in labels, "negatives": False in labels}
-    kinds = [kind for kind in of_kind if known[kind] and reference in (kind, "tightest", "both")]
-    claims = {kind: of_kind[kind](local, band) for kind in kinds}
+    kinds = [kind for kind in of_kind if known[kind] and reference in (kind, "tightest")]
+    claims = {kind: of_kind[kind](level, band) for kind in kinds}
     found = {kind: fit(scores, labels, beta, claim) for kind, claim in claims.items()}
     # At a level of their own, whichever is asked for; of two equal ones the first.
     ranges = {kind: width(scores, labels, of_kind[kind](COMPARED, band)) for kind in claims}
     tightest = min(ranges, key=ranges.__getitem__)
-    if reference != "both":
-        return dict(zip(ENDS, found[tightest], strict=True)), tightest
-    common, reached = [], []
-    shares = of_kind[tightest](local, share_band)
-    for one, other, (share, _) in zip(*claims.values(), shares, strict=True):
-        lower, upper = max(one[0], other[0]), min(one[1], other[1])
-        common.append((lower, upper))
-        reached.append((min(lower, share), max(upper, share)))
-    merged = [
-        [
-            table._replace(clipped=within.clipped or lower > upper)
-            for table, within, (lower, upper) in zip(bound, cut, common, strict=True)
-        ]
-        for bound, cut in zip(
-            fit(scores, labels, beta, reached), fit(scores, labels, beta, common), strict=True
-        )
-    ]
-    return dict(zip(ENDS, merged, strict=True)), tightest
-
-
-def share_band(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
-    """Return the share of the known examples of a kind, of the hidden ones, a half up."""
-    middle = [math.floor(Fraction(k * m, n) + Fraction(1, 2)) for k in range(n + 1)]
-    return middle, middle
+    return dict(zip(ENDS, found[tightest], strict=True)), tightest

@@ -259,7 +259,6 @@ DESIGNS: Mapping[str, Design] = {
     "rows of a population": Design(random_rows, assumed={"prevalence": 0.2}, prevalence=0.2),
     "rows of a population, ignored": Design(random_rows, prevalence=0.2),
     "negatives as the reference": Design(negatives_known, assumed={"reference": "negatives"}),
-    "both references": Design(negatives_known, assumed={"reference": "both"}),
     "tightest reference": Design(negatives_known, assumed={"reference": "tightest"}),
     "negatives known": Design(negatives_known),
     "5% wrong labels": Design(wrong_labels, assumed={"contamination": WRONG}),

@@ -517,7 +517,6 @@ PROMISES = (
     *asked(0.92, "propensities", ("twins",), TWO, COMPARE),
     *ignored(0.94, "5% wrong labels", FEW, ONE, AUROC, AUROC_HERE, RANKS, CURVE),
     *asked(0.95, "negatives as the reference", FEW, ONE, RANKS, CURVE),
-    *asked(0.95, "both references", FEW, ONE, RANKS, CURVE),
     *asked(0.93, "tightest reference", FEW, ONE, RANKS, CURVE),
     *asked(0.92, "used at a prevalence of .02", SOME, TWO, AP, PRECISION),
     *ignored(
