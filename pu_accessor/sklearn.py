@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.estimates.weighted_areas import weighted_ap, weighted_auroc
-from pu_accessor.inference.influence import auroc_on_new
+from pu_accessor.inference.influence import unbiased_auroc
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
@@ -142,7 +142,7 @@ class Scorer:
             weighted = weighted_auroc if is_roc else weighted_ap
             values = weighted(ranking, weight, betas, Settings().level).value
         elif is_roc:
-            values = auroc_on_new(ranking, betas)
+            values = unbiased_auroc(ranking, betas)
         else:
             values = unbiased_ap(ranking, betas)
         return float(np.clip(values[0], self.metric.low, self.metric.high))

@@ -21,6 +21,7 @@ from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
 from pu_accessor.inference.influence import (
     concordance,
     placement_influences,
+    share_above,
     variance_and_kurtosis,
     welch_df,
 )
@@ -48,7 +49,7 @@ class Outcome(NamedTuple):
 def share_of_rest_above(ranking: Ranking) -> FloatArray:
     """Return the share of the rest above each known positive, best first; ties count half."""
     rest = ranking.head - ranking.known_positive
-    return np.repeat((rest[:-1] + rest[1:]) / (2 * rest[-1]), np.diff(ranking.known_positive))
+    return np.repeat(share_above(rest), np.diff(ranking.known_positive))
 
 
 def waves_test(above: FloatArray, wave: IntArray, cluster: IntArray | None = None) -> Outcome:
@@ -177,7 +178,7 @@ def _variance_of_negatives(ranking: Ranking, beta: float, area: float, own: floa
     # Averaged with that of the unlabeled by beta; the larger an error, the smaller its weight.
     n, negatives, unlabeled = ranking.total
     known = ranking.known_positive
-    square = ((known[:-1] + known[1:]) / (2 * n)) ** 2
+    square = share_above(known) ** 2
     times = np.stack([np.diff(known) / n, np.diff(ranking.unlabeled) / unlabeled])
     squares, fourth = times @ square, times @ square**2
     scatter = (fourth - squares**2) / [n, unlabeled]

@@ -9,7 +9,7 @@ import numpy as np
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.influence import all_in_one_cluster, placements_of_stack
+from pu_accessor.inference.influence import all_in_one_cluster, concordance, placements_of_stack
 from pu_accessor.inference.prior.beta_limit import limit_from_positives
 from pu_accessor.ranking import Counts, FloatArray, Ranking, TieBlocks
 
@@ -70,14 +70,13 @@ def _concordance_of_known(ranking: Ranking) -> dict[str, Any]:
     whole = ranking.whole or ranking
     if whole.extent == "all" and np.isnan(whole.threshold[-1]):  # missing scores have no rank
         whole = whole.take(slice(-1))
-    known, at_or_above = whole.known_positive[-1], whole.head - whole.known_positive
-    rest = float(at_or_above[-1])
+    known = whole.known_positive[-1]
+    rest = float(whole.head[-1] - known)
     if not known or not rest:
         return {}
-    discordant = np.diff(whole.known_positive) @ (at_or_above[1:] / rest + at_or_above[:-1] / rest)
     independent = 1.0 if ranking.clusters is None else ranking.clusters.n_with_positive / known
     error = sqrt((known + rest) / (12 * known * rest * independent))
-    return {"above": 1 - discordant / (2 * known), "above_error": error}
+    return {"above": float(concordance(whole)), "above_error": error}
 
 
 def diagnose_stack(stack: TieBlocks) -> list[Diagnostics]:

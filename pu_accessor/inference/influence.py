@@ -160,8 +160,8 @@ def design_effect(influences: Influence) -> Design:
     return Design(np.nan) if all_in_one_cluster(clusters) else design
 
 
-def auroc_on_new(ranking: Ranking, betas: FloatArray) -> FloatArray:
-    """Return AUROC on future data; rounded once, so that equal areas stay equal."""
+def unbiased_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
+    """Return AUROC, which may lie outside [0, 1]; rounded once, so that equal areas stay equal."""
     rest, above = sum(ranking.total) - ranking.total.known_positive, concordance(ranking)
     numbers = count_negatives(ranking.total, betas)
     shares = [1 - Fraction(number) / Fraction(rest) for number in numbers]
@@ -222,16 +222,19 @@ def placements_of_ranking(influences: Influence) -> Placements:
 def placement_influences(ranking: Ranking) -> Influence:
     """Return the influences on P(a known positive ranks above one of the rest)."""
     known, rest = ranking.known_positive, ranking.head - ranking.known_positive
-    n, others = ranking.total.known_positive, float(rest[-1])
-    below = 1 - (rest[:-1] + rest[1:]) / (2 * others)
-    return center_influences(ranking, below, (known[:-1] + known[1:]) / (2 * n) / others)
+    return center_influences(ranking, 1 - share_above(rest), share_above(known) / float(rest[-1]))
+
+
+def share_above(count: CountArray) -> FloatArray:
+    """Return the share of one kind that ranks above each step between cutoffs; ties count half."""
+    return np.asarray((count[:-1] + count[1:]) / (2 * count[-1]))
 
 
 def concordance(ranking: Ranking) -> Fraction:
     """Return P(a known positive ranks above one of the rest), ties half, without rounding."""
     rest = ranking.head - ranking.known_positive
     below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
-    pairs = 2 * ranking.total.known_positive * rest[-1].item()
+    pairs = 2 * ranking.known_positive[-1].item() * rest[-1].item()
     known = np.diff(ranking.known_positive)
     known = known.astype(object) if pairs >= _MAX_INT64_PRODUCT else known
     return Fraction(np.asarray(known @ below).item()) / Fraction(pairs)

@@ -11,7 +11,7 @@ import scipy
 from pu_accessor.checks import check_count, check_level, check_share, with_example
 from pu_accessor.errors import PUDataError, PUTypeError, brief
 from pu_accessor.inference.estimates.areas_on_future_data import auroc_interval
-from pu_accessor.inference.influence import Placements
+from pu_accessor.inference.influence import Placements, share_above
 from pu_accessor.inference.prior.hand_labeled import TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.constructors import from_arrays
@@ -192,8 +192,7 @@ def _normal_scores(auroc: float, beta: float) -> Accessor:
 def _moments(ranking: Ranking) -> tuple[FloatArray, FloatArray]:
     """Return the mean placement and both variances, and their scatter by an example of a kind."""
     known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    below = 1 - (rest[:-1] + rest[1:]) / (2 * rest[-1])
-    above = (known[:-1] + known[1:]) / (2 * known[-1])
+    below, above = 1 - share_above(rest), share_above(known)
     center, scatter = np.zeros(3), np.zeros((2, 3, 3))
     for kind, (values, count) in enumerate(((below, known), (above, rest))):
         center[0], own = np.average(values, weights=np.diff(count)), [0, kind + 1]

@@ -117,7 +117,7 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     else:
         influences = influence.placement_influences(ranking)
         placements = influence.placements_of_ranking(influences)
-        estimate = influence.auroc_on_new(ranking, betas)
+        estimate = influence.unbiased_auroc(ranking, betas)
         design = influence.design_effect(influences)
         error = np.sqrt(design.effect * placements.squares.sum()) / (1 - share)
         of_samples = influence.welch_df(placements.squares, np.maximum(placements.size - 1, 1))

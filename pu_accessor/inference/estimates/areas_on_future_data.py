@@ -40,7 +40,7 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     design = influence.design_effect(influences)
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, rule.level, design.df)
-    statistic = replace(statistic, value=influence.auroc_on_new(ranking, betas))
+    statistic = replace(statistic, value=influence.unbiased_auroc(ranking, betas))
     statistic = _trim_chance(ranking, statistic, 0.5)
     completed = area_of_estimate("roc", ranking, betas, on_new=True)
     return use_completed(ranking, betas, rule.level, statistic, completed)

@@ -22,20 +22,19 @@ from pu_accessor.inference.estimates.intervals import (
 )
 from pu_accessor.inference.estimates.known_positives import (
     FloatPair,
-    block_bounds,
     count_negatives,
     count_positives,
     exact_positives,
     hidden_share,
     known_blocks,
+    mid_ranks,
 )
-from pu_accessor.inference.influence import mean_and_variance
+from pu_accessor.inference.influence import concordance, mean_and_variance, unbiased_auroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import area
 from pu_accessor.ranking import FloatArray, Ranking
 
-_DIGIT_BASE = 2**32  # large integers are summed as two digits
 _MAX_RELATIVE_ERROR = 0.1  # above it Student's interval covers .83 to .95 in simulations
 
 
@@ -63,18 +62,12 @@ def _auroc_from_ranks(
 ) -> tuple[FloatArray, FloatArray, Fraction, tuple[Fraction, ...]]:
     """Return areas, errors, and as fractions the mean mid-rank and the numbers of negatives."""
     negatives = count_negatives(ranking.total, betas)
-    positives = exact_positives(ranking.total, betas)
-    factor = hidden_share(ranking.total, betas) ** 0.5
-    (start, end), n = block_bounds(ranking), ranking.total.known_positive
-    doubled = start + end + 1
-    high, low = (int(digit.sum()) for digit in np.divmod(doubled, _DIGIT_BASE))
-    mean = Fraction(high * _DIGIT_BASE + low, 2 * n)
-    square = float(np.square(doubled / 2 - float(mean)).sum())
+    factor, n = hidden_share(ranking.total, betas) ** 0.5, ranking.total.known_positive
+    mean = Fraction(n + 1, 2) + (1 - concordance(ranking)) * (sum(ranking.total) - n)
+    square = float(np.square(mid_ranks(ranking) - float(mean)).sum())
     standard_error = (square / (n - 1) / n) ** 0.5 if n > 1 else np.nan
-    pairs = zip(positives, negatives, strict=True)
-    value = np.array([float(1 - (mean - (p + 1) / 2) / q) for p, q in pairs])
     error = np.array([standard_error / float(each) for each in negatives]) * factor
-    return value, np.where(factor > 0, error, 0.0), mean, negatives
+    return unbiased_auroc(ranking, betas), np.where(factor > 0, error, 0.0), mean, negatives
 
 
 def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
@@ -97,8 +90,7 @@ def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
 def _auroc_of_hidden_ranks(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
     """Return the lowest and highest areas from limits of the mean rank of hidden positives."""
     examples, n = sum(ranking.total), ranking.total.known_positive
-    start, end = block_bounds(ranking)
-    rank, ranks = (start + end + 1) / 2, np.full((betas.size, 2), np.nan)
+    rank, ranks = mid_ranks(ranking), np.full((betas.size, 2), np.nan)
     positives = count_positives(ranking.total, betas)
     for limits, number in zip(ranks, positives.tolist(), strict=True):
         if number > n:

@@ -16,11 +16,11 @@ from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_positives, known_blocks
 from pu_accessor.inference.influence import (
     Influence,
-    auroc_on_new,
     cluster_sums,
     mean_influences,
     placement_influences,
     positive_share_of_rest,
+    unbiased_auroc,
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import completed_table
@@ -50,7 +50,7 @@ def linearize(
         return _linearize_at_cutoff(ranking, betas, metric, cutoff)
     estimate = partial(area_of_estimate, metric.curve or "", ranking, betas, on_new=True)
     if metric.curve == "roc":
-        value, influences = auroc_on_new(ranking, betas), [placement_influences(ranking)]
+        value, influences = unbiased_auroc(ranking, betas), [placement_influences(ranking)]
         slope = 1 / (1 - positive_share_of_rest(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # its order of models is that at all betas
     elif metric.curve == "pr":

@@ -20,9 +20,9 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at_cutoff import cutoff_at_positives, locate_cutoff
 from pu_accessor.inference.influence import (
-    auroc_on_new,
     placements_of_stack,
     positive_share_of_rest,
+    unbiased_auroc,
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
@@ -77,7 +77,7 @@ def group_term(
         term = _cutoff_term(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
         share = positive_share_of_rest(ranking.total, betas)  # raises without negatives
-        term = GroupTerm(auroc_on_new(ranking, betas), *_auroc_range(share), n)
+        term = GroupTerm(unbiased_auroc(ranking, betas), *_auroc_range(share), n)
     else:
         term = _ap_term(ranking, betas)
     if ranking.clusters is None:

@@ -21,6 +21,7 @@ from pu_accessor.inference.estimates.known_positives import (
     block_bounds,
     count_negatives,
     count_positives,
+    mid_ranks,
 )
 from pu_accessor.inference.influence import kurtosis_df
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -37,8 +38,7 @@ def weighted_auroc(
     count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
     positives = count_positives(ranking.total, betas)
-    start, end = block_bounds(ranking)
-    rank = (start + end + 1) / 2
+    rank = mid_ranks(ranking)
     below, negatives = rank - rank[0], examples - positives  # exactly 0 if all ranks are equal
     hidden = (positives - n).tolist()
     shares = [latent_shares(weight, number) for number in hidden]

@@ -17,7 +17,7 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares
-from pu_accessor.inference.influence import mean_and_variance, welch_df
+from pu_accessor.inference.influence import mean_and_variance, share_above, welch_df
 from pu_accessor.inference.prior.beta_limit import limit_from_positives
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
@@ -79,9 +79,8 @@ def _feasible(ranking: Ranking, level: float) -> Prior:
         )
     if ranking.unequal_weight is not None:
         return Prior(point, 0.0, upper, (*warnings,))
-    known, unlabeled = np.diff(ranking.known_positive), np.diff(ranking.unlabeled)
-    above = (ranking.unlabeled[:-1] + unlabeled / 2) / ranking.total.unlabeled
-    if float(known @ above) / ranking.total.known_positive < _MIN_SHARE_ABOVE:
+    above = np.repeat(share_above(ranking.unlabeled), np.diff(ranking.known_positive)).mean()
+    if above < _MIN_SHARE_ABOVE:
         warnings.append(
             "Known positives rank above nearly all unlabeled examples: beta is about 0, or the "
             "model was trained on these rows, or labels are not a random sample of the positives. "
@@ -104,8 +103,8 @@ def _plateau_p_value(ranking: Ranking) -> float:
     known, others = int(known_at.sum()), int(others_at.sum())
     if not known or not others:
         return 1.0
-    below = others_at.sum() - np.cumsum(others_at) + others_at / 2
-    pairs, size = float(known_at @ below), known + others
+    below = 1 - share_above(ranking.unlabeled[:end])
+    pairs, size = others * float(known_at @ below), known + others
     # Examples between two known positives are one step, not ties; floats, as cubes overflow int64.
     ties = np.where(known_at > 0, known_at + others_at, 0.0)
     spread = known * others / 12 * (size + 1 - float(ties @ (ties**2 - 1)) / (size * (size - 1)))
@@ -122,8 +121,7 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
             "there are none. Use method='feasible', which gives an upper limit."
         )
     # Mean of the shares of known positives and of known negatives below each step, ties half.
-    both = ranking.known_positive, ranking.known_negative
-    score = sum(1 - (known[:-1] + known[1:]) / (2 * known[-1]) for known in both) / 2
+    score = 1 - (share_above(ranking.known_positive) + share_above(ranking.known_negative)) / 2
     kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
     positive, negative, unlabeled = (
         _Moments(*mean_and_variance(score, np.diff(kind)), float(kind[-1])) for kind in kinds
