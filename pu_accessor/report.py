@@ -6,7 +6,7 @@ import base64
 import os
 import re
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -30,15 +30,9 @@ _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", 
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}
 _TARGETS = {"future data": "population", "this sample": "examples"}
 _TITLE = "Evaluation from positive and unlabeled examples"
-_TEXTS = {  # above some tables
-    "Checks": "A small p value is evidence against labels at random or β; a large one proves "
-    "nothing.",
-    "Breaking point": "The ratio of the odds of being labeled at which the interval of AUROC "
-    "includes 0.5.",
-    "Design effect": "The variance of AUROC, divided by that of independent rows.",
-}
+_IN_CAPTION = ("metric", "beta", "target", "level", "method")  # where all rows have one value
 _ROUNDED_TO_ONE = 0.9995
-_MAX_RANKINGS = 6  # that a paragraph lists
+_MAX_ROWS = 6  # that a paragraph lists
 _INVALID_CHARACTERS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]"
 _REFERENCES = (
     "[1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).",
@@ -47,16 +41,19 @@ _REFERENCES = (
 # Nothing is loaded and no script runs, whatever is in names.
 _PAGE = Template("""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
 img-src data:; style-src 'unsafe-inline'">
 <title>$title</title><style>
 body { font: 16px/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 60rem; }
-h1, h2, p, blockquote { overflow-wrap: anywhere; }
+h1, h2, p, blockquote, td { overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: .9rem; display: block; overflow-x: auto; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #e3e8ec; white-space: nowrap; }
-td { text-align: right; } caption { text-align: left; } .note { background: #fff6e5; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid #e3e8ec; text-align: right; }
+caption { text-align: left; } .note { background: #fff6e5; }
 figure { display: inline-block; margin: 0; width: min(100%, 29rem); } img { width: 100%; }
 blockquote { margin: 1rem 0; padding: .5rem 1rem; background: #f3f6f8; }
+@page { margin: 1.5cm; } @media print { table { display: table; font-size: 8pt; width: 100%; }
+th, td { padding: .1rem .2rem; } tr, figure { break-inside: avoid; } figure { width: 48%; } }
 </style></head><body><h1>$title</h1>
 $body
 </body></html>
@@ -151,80 +148,64 @@ def report(
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
     if not isinstance(title, str):
         raise PUTypeError(f"title must be a text, but {title!r} was passed. Pass title='Report'.")
-    contents = _Contents(self, beta, check_level(level), band)
-    _compute_all(contents, at, wave, strata)
-    summary = " ".join(_sentences(contents))
-    sections = {"In short": _element("blockquote", summary)}
-    body = [
-        f'<section id="{"-".join(name.lower().split())}">{_element("h2", name)}{text}</section>'
-        for name, text in (sections | contents.sections).items()
-    ]
-    page = _PAGE.substitute(title=escape(title), body="\n".join(body))
+    page = _Page(self, beta, check_level(level), band)
+    _add_numbers(page, beta, at)
+    _add_plots(page, beta)
+    _add_checks(page, wave, strata)
+    summary = " ".join(page.sentences())
+    about = {"Assumptions": _items(page.assumed), "Warnings": _items(dict.fromkeys(page.notes))}
+    packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+    made = _element("p", f"Made on {datetime.now(UTC).date()} with {packages}.")
+    sections = {"In short": _element("blockquote", summary), **page.sections, **about}
+    sections["References"] = _items(_REFERENCES) + made
+    body = "\n".join(_element("h2", name) + text for name, text in sections.items() if text)
+    html = _PAGE.substitute(title=escape(title), body=body)
     # Names may have characters that HTML does not.
-    return Report(title, *(re.sub(_INVALID_CHARACTERS, "�", text) for text in (page, summary)))
+    return Report(title, *(re.sub(_INVALID_CHARACTERS, "�", text) for text in (html, summary)))
 
 
-class _Contents:
-    """Results of the public methods of an accessor, and their warnings."""
+class _Page:
+    """Results of public methods by section, and the warnings that they gave."""
 
     def __init__(self, pu: Any, beta: UserBeta, level: float, band: str) -> None:
-        self.pu, self.beta, self.level, self.band = pu, beta, level, band
-        self.roles, self.counts = pu._terms, pu._counts()
-        self.frames: dict[str, pd.DataFrame] = {}
+        self.pu, self.level, self.band, self.roles = pu, level, band, pu._terms
         self.sections: dict[str, str] = {}
+        self.frames: dict[str, pd.DataFrame] = {}
+        repeated = pu._source.repeated(pu._terms) if self.roles.cluster is None else []
         self.notes = [
             f"{name!r} repeats: if its rows are dependent, intervals on future data need "
             f"cluster={name!r}."
-            for name in (pu._source.repeated(pu._terms) if self.roles.cluster is None else [])
+            for name in repeated
         ]
         self.is_plain = self.roles.cluster is None and self.roles.weight is None
         self.target = "examples" if self.is_plain else "population"
-        # Errors of rows or beta raise here.
-        areas = self._record(pu.auroc, beta, target=self.target)
+        areas = self._ask(pu.auroc, beta, target=self.target)  # errors of rows or beta raise here
         self.keys = [*areas.columns[: [*areas].index("metric")]]
-        self.betas = areas[[*self.keys, "beta"]].drop_duplicates()
         if len(areas) > 1 and (not self.keys or areas.duplicated(self.keys).any()):
             raise PUValueError(
                 "beta must be one number in a report, or one for each group, but several were "
                 "passed. Write a report for each."
             )
+        self.betas = areas[[*self.keys, "beta"]]
         # Beta without its interval: a number, or one for each key.
-        each = self.betas["beta"]
-        is_one = len({*each}) == 1
-        self.point = each.iloc[0] if is_one else self.betas.set_index(self.keys)["beta"].to_dict()
-
-    def write(self, section: str, text: str) -> None:
-        """Append a text to a section."""
-        if text:
-            self.sections[section] = self.sections.get(section, "") + text
+        is_one = len({*self.betas["beta"]}) == 1
+        by_key = self.betas.set_index(self.keys)["beta"].to_dict() if self.keys else {}
+        self.point = self.betas["beta"].iloc[0] if is_one else by_key
+        self.assumed = _assumptions(self, beta)
 
     def add(self, section: str, caption: str, method: Any, *args: Any, **options: Any) -> None:
-        """Add a result to a section, as a table or a plot, or note why it is missing."""
+        """Add a table or a plot to a section, or note why it is missing."""
         try:
-            result = self._record(method, *args, **options)
+            result = self._ask(method, *args, **options)
         except PUError as error:
             self.notes.append(f"Missing: {caption}. {error}")
             return
         if not isinstance(result, str):
             self.frames[caption] = result
-            text = _element("p", _TEXTS[caption]) if caption in _TEXTS else ""
-            result = text + _table(caption, result)
-        self.write(section, result)
+            result = _table(caption, result)
+        self.sections[section] = self.sections.get(section, "") + result
 
-    def draw(self, caption: str, *call: Any, **options: Any) -> None:
-        """Add a plot."""
-        self.add("Curves", caption, partial(_draw, caption), *call, **options)
-
-    def design_effect(self, level: float) -> pd.DataFrame:
-        """Return the variance of AUROC divided by that of independent rows."""
-        clustered, independent = (
-            pd.DataFrame(pu.auroc(self.point, target="population", level=level))
-            for pu in (self.pu, self.pu(cluster=None))
-        )
-        effect = (clustered["standard_error"] / independent["standard_error"]) ** 2
-        return clustered[[*self.keys, "beta"]].assign(design_effect=effect)
-
-    def _record(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def _ask(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Return a result, and note its warnings."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PUWarning)
@@ -236,147 +217,122 @@ class _Contents:
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
         return result
 
+    def sentences(self) -> Iterable[str]:
+        """Yield the sentences of a paragraph for a paper."""
+        counts = self.pu._counts()
+        kinds = ("known positives", "known negatives", "unlabeled")
+        sizes = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
+        if sizes:  # chunks are not counted
+            yield f"The data have {' and '.join(sizes)} examples."
+        yield from self.assumed[:2]
+        for name, frame in self.frames.items():
+            if name.endswith(tuple(_TARGETS)) and len(frame) <= _MAX_ROWS:
+                each = [self._estimate(row) for row in frame.to_dict("records")]
+                yield f"{name} is {', '.join(each)}."
+        yield f"Limits of AUROC are DeLong's [2], and curves have the band “{self.band}” [1]."
 
-def _compute_all(
-    contents: _Contents, at: At, wave: Hashable | None, strata: Hashable | None
-) -> None:
-    """Compute all results, and add them by section."""
-    pu, beta, add, draw = contents.pu, contents.beta, contents.add, contents.draw
-    write, target, band = contents.write, contents.target, {"band": contents.band}
-    counts = pd.DataFrame([*contents.counts.items()], columns=["kind", "count"])
-    write("Data", f"<p>{_element('code', pu._code())}</p>{_table('Examples', counts)}")
-    passed = beta if isinstance(beta, pd.DataFrame) else contents.betas
-    write("Class prior", _table("Beta as passed", passed))
-    add("Class prior", "Beta that the known positives allow", pu.estimate_beta)
-    grid = np.linspace(0, min(max(2 * contents.betas["beta"].max(), 0.2), 0.9), 13)
-    draw("ROC curve with its band", pu.plot_roc, beta, **band)
-    draw("Precision-recall curve with its band", pu.plot_pr, beta, **band)
-    draw("Precision at each rank", pu.plot_metric, "precision", beta, **band)
-    draw("AUROC by beta", pu.plot_metric, "auroc", grid, x="beta", target=target)
-    for data, about in [*_TARGETS.items()][: 1 + contents.is_plain]:
-        for name, area in (("AUROC", pu.auroc), ("Average precision", pu.average_precision)):
-            add("Numbers", f"{name} on {data}", area, beta, target=about)
-    rates = partial(pu.metric, ["precision", "recall"], beta, at=at, target="examples")
-    add("Numbers", "Precision and recall", rates, **band)
-    if contents.roles.cluster is not None:
-        add("Clusters", "Design effect", contents.design_effect)
-    if "model" in contents.keys:
-        add("Comparison", "Differences of AUROC", pu.compare, "auroc", beta)
-    if contents.is_plain or wave is not None or strata is not None:
-        check = partial(pu.check_assumptions, contents.point, wave=wave, strata=strata)
-        add("Checks of assumptions", "Checks", check)
-    if contents.is_plain:
-        broken = partial(pu.robustness, "auroc", contents.point, over={"selection_odds": [1]})
-        add("Robustness", "Breaking point", broken)
-    write("Assumptions", _items(_assumptions(contents)))
-    notes = [_element('p class="note"', note) for note in dict.fromkeys(contents.notes)]
-    write("Warnings", "".join(notes))
-    write("References", _items(_REFERENCES))
-    made = pd.DataFrame({"version": {name: version(name) for name in _PACKAGES}})
-    write("Versions", _table(f"On {datetime.now(UTC).date()}", made.reset_index()))
+    def _estimate(self, row: dict[Any, Any]) -> str:
+        """Return an estimate with its interval, and its key."""
+        # An estimate of 1 does not mean a perfect classifier.
+        is_near_1 = row["estimate"] >= _ROUNDED_TO_ONE > row["lower"]
+        estimate = "consistent with 1" if is_near_1 else _number(row["estimate"])
+        limits = f"{_number(row['lower'])} to {_number(row['upper'])}"
+        of = "".join(f" for {row[name]}" for name in self.keys)
+        return f"{estimate} ({100 * self.level:g}% interval {limits}){of}"
 
 
-def _sentences(contents: _Contents) -> Iterator[str]:
-    """Yield the sentences of a paragraph for a paper."""
-    frames, counts = contents.frames, contents.counts
-    kinds = ("known positives", "known negatives", "unlabeled")
-    sizes = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
-    if sizes:  # chunks are not counted
-        yield f"The data have {_listed(sizes)} examples."
-    yield from _assumptions(contents)[:2]
-    for name, frame in frames.items():
-        if name.endswith(tuple(_TARGETS)):
-            cited = " [2]" if name == "AUROC on future data" else ""
-            yield f"{name}{cited} is {_each(frame, contents)}."
-    if "Precision and recall" in frames:
-        band = frames["Precision and recall"].attrs["band"]
-        yield f"Bounds on curves are for this sample [1], by the band “{band}” at that level."
-    if "Breaking point" in frames:
-        factor = _number(frames["Breaking point"]["breaking_point"].min())
-        yield f"AUROC is above 0.5 if the odds of being labeled differ by a factor below {factor}."
-    yield f"All numbers were computed with pu_accessor {version('pu_accessor')}."
+def _add_numbers(page: _Page, beta: UserBeta, at: At) -> None:
+    """Add tables of counts, beta and metrics."""
+    counts = pd.DataFrame([*page.pu._counts().items()], columns=["kind", "count"])
+    page.sections["Data"] = _element("code", page.pu._code()) + _table("Examples", counts)
+    passed = beta if isinstance(beta, pd.DataFrame) else page.betas
+    page.sections["Class prior"] = _table("Beta as passed", passed)
+    page.add("Class prior", "Beta that the known positives allow", page.pu.estimate_beta)
+    for data, target in [*_TARGETS.items()][: 1 + page.is_plain]:
+        page.add("Numbers", f"AUROC on {data}", page.pu.auroc, beta, target=target)
+        area = page.pu.average_precision
+        page.add("Numbers", f"Average precision on {data}", area, beta, target=target)
+    rates = partial(page.pu.metric, ["precision", "recall"], beta, at=at, target="examples")
+    page.add("Numbers", "Precision and recall", rates, band=page.band)
+    if "model" in page.keys:
+        page.add("Numbers", "Differences of AUROC", page.pu.compare, "auroc", beta)
 
 
-def _assumptions(contents: _Contents) -> list[str]:
+def _add_plots(page: _Page, beta: UserBeta) -> None:
+    """Add plots of curves."""
+    pu, grid = page.pu, np.linspace(0, min(max(2 * page.betas["beta"].max(), 0.2), 0.9), 13)
+    plots: tuple[tuple[str, tuple[Any, ...], dict[str, str]], ...] = (
+        ("ROC curve with its band", (pu.plot_roc, beta), {"band": page.band}),
+        ("Precision-recall curve with its band", (pu.plot_pr, beta), {"band": page.band}),
+        ("Precision at each rank", (pu.plot_metric, "precision", beta), {"band": page.band}),
+        ("AUROC by beta", (pu.plot_metric, "auroc", grid), {"x": "beta", "target": page.target}),
+    )
+    for caption, call, options in plots:
+        page.add("Curves", caption, partial(_draw, caption), *call, **options)
+
+
+def _add_checks(page: _Page, wave: Hashable | None, strata: Hashable | None) -> None:
+    """Add tests of assumptions, and the odds of being labeled that would change the conclusion."""
+    if page.is_plain or wave is not None or strata is not None:
+        check = partial(page.pu.check_assumptions, page.point, wave=wave, strata=strata)
+        page.add("Checks of assumptions", "Checks", check)
+    if page.is_plain:
+        broken = partial(page.pu.robustness, "auroc", page.point, over={"selection_odds": [1]})
+        page.add("Checks of assumptions", "Breaking point", broken)
+
+
+def _assumptions(page: _Page, beta: UserBeta) -> list[str]:
     """Return the assumptions, first those about beta and labels."""
-    roles, beta, labels = contents.roles, contents.beta, "a random sample of all positives"
+    roles, labels = page.roles, "a random sample of all positives"
     if roles.propensity is not None:
         labels = f"labeled with the probabilities in the column {roles.propensity!r}"
     apart = "" if roles.cluster is None else f" of different clusters, by {roles.cluster!r},"
-    times = roles.weight if roles.count is None else roles.count
-    weighed = "" if times is None else f" Each row stands for the number of rows in {times!r}."
     value, source = "one for each group", "[say where it comes from]"
     if isinstance(beta, pd.Interval):
         value = f"between {_number(beta.left)} and {_number(beta.right)}"
-    elif len({*contents.betas["beta"]}) == 1:
-        value = _number(contents.betas["beta"].iloc[0])
+    elif not isinstance(page.point, dict):
+        value = _number(page.point)
     if isinstance(beta, pd.DataFrame):
-        first = beta.iloc[0].to_dict()
-        source = f"by the method {first.get('method')!r}, whose error is in all intervals"
-        value += f" ({100 * first['level']:g}% interval {_limits(first)})" * (len(beta) == 1)
+        source = "an estimate whose error is in all intervals"
     return [
         f"The share of positives among the unlabeled, β, was taken to be {value}, {source}.",
-        f"Known positives are taken to be {labels}.{weighed}",
-        "All results except the sign of a comparison depend on β.",
+        f"Known positives are taken to be {labels}.",
         "The scores come from a classifier that was not trained on these rows.",
         f"Rows{apart} are independent of each other.",
         "Future data come from the same source, with the same prevalence.",
-        f"Each interval has the confidence level {contents.level:g}, without adjustment for their "
+        f"Each interval has the confidence level {page.level:g}, without adjustment for their "
         "number.",
-        "Tied scores share a cutoff, as no threshold separates them.",
+        "A small p value is evidence against labels at random or β; a large one proves nothing.",
     ]
 
 
-def _each(frame: pd.DataFrame, contents: _Contents) -> str:
-    """Return the estimate of each ranking with its interval."""
-    if len(frame) > _MAX_RANKINGS:
-        return f"in the table for each of {len(frame)} rankings"
-    texts = []
-    for row in frame.to_dict("records"):
-        key = ", ".join(str(row[name]) for name in contents.keys)
-        # An estimate of 1 does not mean a perfect classifier.
-        rounds_to_one = row["estimate"] >= _ROUNDED_TO_ONE > row["lower"]
-        estimate = "consistent with 1" if rounds_to_one else _number(row["estimate"])
-        interval = f"({100 * contents.level:g}% interval {_limits(row)})"
-        texts.append(f"{estimate} {interval}{f' for {key}' if key else ''}")
-    return _listed(texts)
-
-
-def _listed(texts: list[str]) -> str:
-    """Join texts by commas and "and"."""
-    return " and ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
-
-
-def _limits(row: Mapping[Any, Any]) -> str:
-    """Return the limits of an interval."""
-    return f"{_number(row['lower'])} to {_number(row['upper'])}"
-
-
-def _number(value: Any) -> str:
-    """Return a value with three decimals, or as a whole number."""
-    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
-        return "" if value is None or value is pd.NA else str(value)
-    if pd.api.types.is_integer(value):
-        return f"{int(value):,}"
-    written = "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
-    return {"nan": "–", "inf": "∞", "-inf": "-∞"}.get(written, written)
+def _number(value: float) -> str:
+    """Return a number with three decimals."""
+    return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 
 def _element(tag: str, text: str) -> str:
     """Return an HTML element."""
-    return f"<{tag}>{escape(text)}</{tag.split()[0]}>"
+    return f"<{tag}>{escape(text)}</{tag}>"
 
 
 def _items(texts: Iterable[str]) -> str:
     """Return an HTML list."""
-    return f"<ul>{''.join(_element('li', text) for text in texts)}</ul>"
+    items = "".join(_element("li", text) for text in texts)
+    return f"<ul>{items}</ul>" if items else ""
 
 
 def _table(caption: str, frame: pd.DataFrame) -> str:
-    """Return an HTML table."""
+    """Return an HTML table; what all rows share stands in its caption."""
+    is_shared = (frame == frame.iloc[0]).all()
+    shared = [name for name in _IN_CAPTION if is_shared.get(name, False)]
+    first = ((name, frame[name].iloc[0]) for name in shared)
+    said = [f"{name} {_number(one) if isinstance(one, float) else one}" for name, one in first]
+    text = f"{caption} ({', '.join(said)})" if said else caption
+    rows = pd.DataFrame(frame.drop(columns=shared))
     with pd.option_context("display.max_colwidth", None):
-        html = frame.map(_number).to_html(index=False, border=0)
-    return html.replace(">", f">{_element('caption', caption)}", 1)
+        html = rows.to_html(index=False, border=0, float_format=_number, na_rep="–")
+    return html.replace(">", f">{_element('caption', text)}", 1)
 
 
 def _draw(caption: str, plot: Callable[..., Any], *args: Any, **options: Any) -> str:
