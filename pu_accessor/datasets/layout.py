@@ -182,5 +182,5 @@ def _unstack(tables: xr.Dataset, names: Sequence[str], samples: xr.Dataset) -> x
     return (
         xr.Dataset(variables, attrs=tables.attrs)
         .set_coords([name for name in variables if name in tables.coords])
-        .assign_coords(samples.drop_vars(others).copy(deep=True).coords)
+        .assign_coords(samples.coords.to_dataset().drop_vars(others).copy(deep=True).coords)
     )

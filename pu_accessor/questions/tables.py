@@ -303,7 +303,7 @@ def _lay_out(
         reference=settings.reference,
         own_beta=results.own_beta,
         points=results.each[0].beta.values.size,
-        template=self._source.template(self._terms) if template and results.names else None,
+        template=self._source.template if template and results.names else None,
     )
 
 

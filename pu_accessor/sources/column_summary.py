@@ -27,7 +27,7 @@ _MISSING = {
 }
 
 
-def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str, str]:
+def count_columns(columns: Columns, roles: Terms) -> dict[str, str]:
     """Count the examples of each kind, clusters, weights, distinct and missing scores."""
     scores = [column for role, column in columns if role == "score"]
     (_, labels), *others = columns[len(scores) :]
@@ -36,7 +36,7 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
         check_real(column)
     known = read_labels(labels, roles)
     count = next((read_multiplicity(*pair) for pair in others if pair[0] == "count"), None)
-    if count is not None and count.size == labels.size:
+    if count is not None:
         known = known._replace(count=count)
     kinds = ("known positives", "known negatives", "unlabeled")
     counts = {kind: f"{size:,}" for kind, size in zip(kinds, known.sizes(), strict=True)}
@@ -47,7 +47,7 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
     missing = sum(int(column.isna().sum()) for column in scores)
     if len(scores) > 1:
         counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
-    elif ties and is_small:
+    elif is_small:
         distinct, scored = scores[0].nunique(), scores[0].size - missing
         of_scores = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
         counts["distinct scores"] = f"{distinct:,}{of_scores}"
@@ -58,17 +58,13 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
 
 def _count_other(role: str, column: pd.Series[Any], positive: BoolArray) -> str:
     """Return the number of clusters, or the range and the sum of weights or counts."""
-    is_aligned = positive.size == column.size  # labels of samples may have other dimensions
     if role != "cluster":
         times, form = read_multiplicity(role, column), ",d" if role == "count" else ",g"
         text = f"{times.min():{form}} to {times.max():{form}}, {times.sum():{form}} in all"
-        if not is_aligned:
-            return text
         return f"{text}, {times[positive].sum():{form}} of known positives"
     numbers, _ = number_clusters(column)
     rows = np.bincount(numbers)
     low, high = rows[rows > 0].min(), rows.max()
     size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    text = f"{np.count_nonzero(rows):,} of {size} rows"
-    known = np.unique(numbers[positive]).size if is_aligned else 0
-    return f"{text}, {known:,} with a known positive" if is_aligned else text
+    known = np.unique(numbers[positive]).size
+    return f"{np.count_nonzero(rows):,} of {size} rows, {known:,} with a known positive"

@@ -55,9 +55,12 @@ class FrameSource:
     "pieces" and "groupby of pieces".
     """
 
-    def __init__(self, frame: pd.DataFrame | None = None, grouped: Grouping | None = None) -> None:
+    def __init__(
+        self, frame: pd.DataFrame | None = None, grouped: Grouping | Groups | None = None
+    ) -> None:
         self.frame = pd.DataFrame() if frame is None else frame
         self._grouped = grouped
+        self.template: xr.Dataset | None = None  # with the dimensions whose product the keys are
         self.kind = "frame" if grouped is None else "groupby"
         keys = getattr(grouped, "keys", None)
         shown = repr(keys) if isinstance(keys, str | list) else "..."
@@ -82,6 +85,8 @@ class FrameSource:
 
     def groups(self, roles: Terms) -> Groups:
         """Return the groups of `by`, or of the groupby."""
+        if isinstance(self._grouped, Groups):
+            return self._grouped
         if self._grouped is None:
             return ALL_ROWS if roles.by is None else group_frame(self.frame, roles.by)
         return read_groups(self._grouped)
@@ -143,10 +148,6 @@ class FrameSource:
             if is_once_in_each and pairs[name].nunique() < _MIXED_SHARE * len(pairs):
                 warn_caller(_MIXED.format(key, name))
                 return
-
-    def template(self, roles: Terms) -> xr.Dataset | None:
-        """Return the dimensions whose product the keys are, if there are any."""
-        return None
 
 
 def source_of_arrays(

@@ -59,7 +59,9 @@ def test_reprs_of_samples_name_dimensions_and_count_nothing_large_or_lazy() -> N
     label = FRAME["label"].to_numpy()
     folds = xr.Dataset({"score": ("row", label), "label": (("fold", "row"), [label] * 1200)})
     many = {name: f"{1200 * int(count):,}" for name, count in COUNTS.items()}
-    told = {**many, "missing scores": "62: ranked last", "dimensions": "row 120, fold 1,200"}
+    ties = "2 in 69,600 scores (ties share a cutoff)"
+    told = {**many, "distinct scores": ties, "missing scores": "74,400: ranked last"}
+    told["dimensions"] = "row 120, fold 1,200"
     assert counted(folds.pu(dim="row", nan_policy="worst")) == told
     large, few = np.zeros((2, 2**20)), 2**19 + 1
     most = xr.Dataset({"score": ("sample", large[0]), "label": ("sample", large[1])})
