@@ -56,6 +56,9 @@ class Refiner(Protocol):
     def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores."""
 
+    def sums_from(self, starts: FloatArray) -> FloatArray:
+        """Return the sum of the scores from each of some scores to the next; they ascend."""
+
 
 @dataclass(frozen=True, eq=False)
 class Clusters(ABC):
@@ -232,6 +235,14 @@ class Ranking:
             return self.refiner.count_at_or_above(thresholds)
         cutoffs = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
         return self.rank[np.array(cutoffs, np.int64) - 1]
+
+    def sums_from(self, starts: FloatArray) -> FloatArray:
+        """Return the sum of the scores from each of some scores to the next; they ascend."""
+        if self.refiner is not None:
+            return self.refiner.sums_from(starts)
+        bins = np.searchsorted(starts, self.threshold[1:], side="right") - 1
+        sums = np.bincount(bins, self.threshold[1:] * np.diff(self.rank), starts.size)
+        return sums.astype(np.float64)
 
 
 class TieBlocks(NamedTuple):

@@ -46,7 +46,7 @@ def rank_examples(
         return score_gaps.SortedScores.of(score_gaps.scores_inside(gaps.values, numbers, parts))
 
     weights = (None, None) if weight is None else (weight[positive], weight[negative])
-    count = partial(score_gaps.count_gaps, parts=parts)
+    count = partial(score_gaps.count_gaps, parts=parts, with_sums=True)
     return rank_counted(known, gaps, count, fetch, ranks, known_propensity, weights)
 
 
@@ -132,7 +132,7 @@ class _Refiner:
 
     gaps: score_gaps.GapCounts  # of all scores
     unlabeled_gaps: score_gaps.GapCounts
-    count: Callable[[FloatArray], score_gaps.GapCounts]  # of all scores, between other values
+    count: Callable[[FloatArray], score_gaps.GapCounts]  # and sum, between other values
     fetch: score_gaps.FetchScores
     exact: bool
 
@@ -151,6 +151,11 @@ class _Refiner:
         """Return the number of examples at or above each of some scores."""
         cost, index = np.unique(0.0 - thresholds, return_inverse=True)  # best first
         return self.count(0.0 - cost).blocks()[1][1::2][index]
+
+    def sums_from(self, starts: FloatArray) -> FloatArray:
+        """Return the sum of the scores from each start to the next; starts ascend."""
+        sums = np.asarray(self.count(starts[::-1]).sums, np.float64)
+        return (sums[1::2] + sums[:-1:2])[::-1]
 
 
 def _insert_cutoffs(ranking: Ranking, counted: str, nth: score_gaps.OrderStatistics) -> Ranking:

@@ -30,11 +30,13 @@ class GapCounts:
     at: CountArray  # scores that are equal to each value
     inside: CountArray  # scores in the open gap above each value, and below the last
     lowest: FloatArray  # the worst score in each gap, +inf where there is none
+    sums: FloatArray | None = None  # of scores in each gap and at each value in turn
 
     def merge(self, other: GapCounts) -> GapCounts:
         """Add the counts of two sets of scores at the same values."""
         at, inside = self.at + other.at, self.inside + other.inside
-        return GapCounts(self.values, at, inside, np.minimum(self.lowest, other.lowest))
+        sums = self.sums + other.sums if self.sums is not None and other.sums is not None else None
+        return GapCounts(self.values, at, inside, np.minimum(self.lowest, other.lowest), sums)
 
     def at_values(self, values: FloatArray) -> GapCounts:
         """Return the counts at and between a subset of the values."""
@@ -88,7 +90,14 @@ class SortedScores:
         """Return the weight of the first so many scores."""
         return numbers if self.cumulated is None else self.cumulated[numbers]
 
-    def count(self, values: FloatArray) -> GapCounts:
+    def sum(self, ends: IntArray) -> FloatArray:
+        """Return the sum of the scores from each of some positions to the next."""
+        weight = 1 if self.cumulated is None else np.diff(self.cumulated)
+        with np.errstate(invalid="ignore", over="ignore"):  # of infinite and huge scores
+            sums = np.add.reduceat(np.append(weight * self.ascending, 0.0), ends[:-1])
+        return np.where(np.diff(ends) > 0, sums, 0.0)
+
+    def count(self, values: FloatArray, with_sums: bool = False) -> GapCounts:
         """Count the scores at and between some values."""
         scores, known = self.ascending, values[~np.isnan(values)][::-1]
         ends = np.full(2 * known.size + 2, scores.size)
@@ -109,7 +118,7 @@ class SortedScores:
         elif self.missing:
             inside[-1] += self.missing
             lowest[-1] = np.nan
-        return GapCounts(values, at, inside, lowest)
+        return GapCounts(values, at, inside, lowest, self.sum(ends)[::-1] if with_sums else None)
 
     def ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
         """Return where the scores of some gaps start and end."""
@@ -139,9 +148,11 @@ def sort_scores(scores: Scores, weight: CountArray | None = None) -> list[Sorted
     return in_threads(SortedScores.of, np.array_split(scores, parts), threads)
 
 
-def count_gaps(values: FloatArray, parts: Sequence[SortedScores]) -> GapCounts:
+def count_gaps(
+    values: FloatArray, parts: Sequence[SortedScores], *, with_sums: bool = False
+) -> GapCounts:
     """Count sorted scores at and between some values."""
-    return reduce(GapCounts.merge, [part.count(values) for part in parts])
+    return reduce(GapCounts.merge, [part.count(values, with_sums) for part in parts])
 
 
 def scores_inside(

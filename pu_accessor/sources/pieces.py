@@ -87,7 +87,8 @@ class Passes:
     def count(self, of: GroupModel, values: FloatArray) -> GapCounts:
         """Count the scores of a group and model at and between some values."""
         number = _number_of_scores(self.gaps[of])
-        gaps: GapCounts = self._look_up(of, values, partial(count_gaps, values), number)
+        query = partial(count_gaps, values, with_sums=True)
+        gaps: GapCounts = self._look_up(of, values, query, number)
         return gaps
 
     def fetch(self, of: GroupModel, numbers: IntArray) -> SortedScores:

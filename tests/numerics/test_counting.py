@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
 from pu_accessor.counting import placements, score_gaps, score_lookup, threads
+from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import PlacementTable, sum_placements
 from pu_accessor.counting.row_clusters import RowClusters
 from pu_accessor.counting.score_lookup import Lookup
@@ -102,6 +103,17 @@ def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: li
     np.testing.assert_array_equal(found.through, through[block + 1])
     np.testing.assert_array_equal(found.before, through[block])
     assert not any(np.signbit(x[x == 0]).any() for x in (found.score, found.better))
+
+
+@pytest.mark.parametrize("weight", [None, np.arange(90) % 4 + 0.5])
+def test_sums_of_scores_are_those_of_rows(weight: Any) -> None:
+    score, starts = np.arange(90)[::-1] // 3 * 1e-3, np.array([-1.0, 0.004, 0.0185, 0.5])
+    kinds = np.arange(90) % 7 == 0, np.arange(90) % 7 == 1
+    bins = np.searchsorted(starts, score, side="right") - 1
+    wanted = np.bincount(bins, score * (1 if weight is None else weight), starts.size)
+    for ranks in ("all", "breakpoints"):
+        ranking = rank_examples(score, *kinds, ranks=ranks, weight=weight)  # type: ignore[arg-type]
+        np.testing.assert_allclose(ranking.sums_from(starts), wanted, rtol=1e-12)
 
 
 def test_scores_that_are_not_fetched_are_not_tied() -> None:

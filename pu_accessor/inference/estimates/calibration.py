@@ -20,7 +20,6 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking
 
 _MAX_BINS = 1_000_000
-_PARTS = 200  # of a bin, counted for its mean score
 # The overlapping windows of the Boyce index; width and margin are shares of the range of scores.
 _NUMBER_OF_WINDOWS, _WINDOW_WIDTH, _WINDOW_MARGIN = 101, 0.1, 1e-9
 _RATIO_DIGITS = 10  # digits in which ratios must differ
@@ -39,10 +38,9 @@ def check_probability_scores(ranking: Ranking, question: str) -> None:
 
 
 def scores_match_known_share(ranking: Ranking, betas: FloatArray) -> bool:
-    """Tell if the mean score, to 1/400, is the share of known positives, not of all positives."""
+    """Tell if the mean score is near the share of known positives, not of all positives."""
     total = ranking.total
-    above = ranking.count_at_or_above(np.arange(_PARTS) / _PARTS)
-    mean = float(above.mean() / sum(total)) - 1 / (2 * _PARTS)
+    mean = ranking.sums_from(np.zeros(1)).item() / sum(total)
     known, *shares = (total.known_positive + np.append(0, betas) * total.unlabeled) / sum(total)
     margin = min((share for share in shares if share > known), default=known) - known
     return bool(margin > known / 4 and abs(mean - known) < margin / 4)
@@ -94,14 +92,12 @@ def estimate_bin_shares(
     """Estimate the share of positives in bins of scores, with exact (hypergeometric) limits."""
     check_labels(betas, ranking.total)
     check_probability_scores(ranking, "calibration")
-    bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-    parts = np.concatenate([np.linspace(*ends, _PARTS + 1)[:-1] for ends in bins])
-    above = np.append(ranking.count_at_or_above(parts), 0)
-    cutoffs = ranking.at(np.unique(above[::_PARTS]))
-    position = np.searchsorted(cutoffs.rank, above[::_PARTS])
+    above = np.append(ranking.count_at_or_above(edges[:-1]), 0)
+    cutoffs = ranking.at(np.unique(above))
+    position = np.searchsorted(cutoffs.rank, above)
     counts = cutoffs.known_positive, cutoffs.unlabeled
     known, unlabeled = (-np.diff(count[position]) for count in counts)
-    examples = -np.diff(above[::_PARTS])
+    examples = -np.diff(above)
     split = max(int(np.count_nonzero(examples)), 1) if rule.band == "simultaneous" else 1
     level = 1 - (1 - rule.level) / split
     hidden = hidden_counts(betas, ranking.total.unlabeled)
@@ -112,10 +108,7 @@ def estimate_bin_shares(
     in_bins = _bin_hidden_positives(ranking, ends, unlabeled, in_bins, hidden, level)
     sizes = np.where(examples > 0, examples, np.nan)
     value = (known[:, np.newaxis, np.newaxis] + in_bins) / sizes[:, np.newaxis, np.newaxis]
-    # Examples count as in the middle of their part of a bin.
-    middle = (parts + np.repeat(np.diff(edges) / _PARTS, _PARTS) / 2).reshape(-1, _PARTS)
-    sums = np.sum(middle * -np.diff(above).reshape(-1, _PARTS), axis=1)
-    return BinShares(examples, known, sums / sizes, value)
+    return BinShares(examples, known, ranking.sums_from(edges[:-1]) / sizes, value)
 
 
 def _bin_hidden_positives(
