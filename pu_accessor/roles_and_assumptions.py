@@ -226,7 +226,6 @@ _WORDS: Mapping[str, str] = {
     "ndcg": "NDCG",
     "negatives count": "a metric that counts negatives",
     "band=at random": "one for labels selected at random",
-    "band=by rank": "bounds by rank",
     "beta=estimate": "an estimate",
     "beta=interval": "an interval",
     "no waves": "no wave",
@@ -364,7 +363,6 @@ max_fpr, propensity: with propensities only the whole area has an interval
   > Use the bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
 band=at random, selection_odds: it assumes labels selected at random
   > Pass band='exact' or 'simultaneous'.
-band=by rank, reference: bounds by rank do not depend on which examples are known
 at=chosen, propensity: the cutoff is chosen among all, and no band with propensities covers jointly
   > Pass a rank, or at={'recall': 0.9}.
 at=chosen, cluster/weight: the cutoff is chosen among all, and no such band covers jointly

@@ -15,10 +15,26 @@ VALUE = [
     ("PU.contingency(0.3, ranks=400)", "ranks must lie between 0 and 120", "[400] was passed"),
     ("PU.contingency(0.3, ranks=[])", "at least one rank, and each once, but [] was passed"),
     ("PU.contingency(0.3, ranks='ALL')", "one of ['all', 'breakpoints']", "mean 'all'"),
-    ("PU.contingency(0.3, band=(np.zeros(9), np.ones(121)))", "121 in all, but its lower has 9"),
-    ("PU.contingency(0.3, band=(np.zeros(121), np.ones(121) * 2))", "upper is 2 at rank 0"),
-    ("PU.contingency(0.3, band=(np.ones(121), np.zeros(121)))", "lower <= upper, but at rank 0"),
-    ("PU.contingency(0.3, band=lambda n, m, level: ([0], [1]))", "an entry for each k = 0..n"),
+    ("PU.contingency(0.3, band=(np.zeros(121), np.ones(121)))", "n + 1 = 26 entries", "is (121,)"),
+    (
+        "PU.contingency(0.3, band=(np.ones(26, int), np.full(26, 0)))",
+        "lower <= upper, but at k = 0",
+    ),
+    *(
+        (
+            f"PU.assume(selection_odds=2).roc_bounds(0.3, band={x})",
+            "it assumes labels selected at r",
+        )
+        for x in (
+            "pu_accessor.inference.bands.lookup.BANDS['simultaneous']",
+            "([0], [1])",
+            "'dkw'",
+        )
+    ),
+    (
+        "PU.contingency(0.3, band=lambda n, m, level: ([0], [1]))",
+        "n + 1 = 26 entries, one for each",
+    ),
     ("ONE.contingency(1, band=lambda *_: (np.r_[1, 0], [2, 2]))", "falls from 1 at k = 0 to 0"),
     ("ONE.contingency(1, band=lambda *_: ([0, -1], [1, 2]))", "from 0 to m = 2", "-1 to 0"),
     ("ONE.contingency(1, band=lambda *_: ([0, 0], [1, 1]))", "counts of the m = 2", "by m"),
@@ -185,7 +201,6 @@ VALUE = [
     ("BOTH.plot_roc(0.2, hue=['model'])", "the name of one of the dimensions, but ['model']"),
     (r"DF.pu.report(0.3).save('a\0.html')", "can be written", "null"),
     ("GROUPS(average=True).auroc(pd.concat([BETA.assign(site=s) for s in 'ab']))", "but it has o"),
-    ("PU.contingency(0.3, band=(SHIFTED, np.ones(121)))", "from 0 to 120, the number of examples"),
     ("BOTH.auroc(pd.concat([BETA.assign(model=m) for m in ('score', 'other')]))", "beta['model']"),
     ("PU.cutoff(BETA, precision=0.45, level=0.98)", "beta must be estimated at a higher level"),
     ("DF.assign(n=1).pu.sample_to_label(3, above=0, random_state=0)", "df must not have columns "),
@@ -215,10 +230,9 @@ TYPE = [
     ("GROUPS.auroc({'a': [0.1, 0.2], 'b': 0.1})", "for each key, but 'a' has [0.1, 0"),
     ("PU.auroc(0.3, level='95%')", "level must be a number"),
     ("PU.contingency(0.3, band=3)", "band must be one of", "a callable", "but 3 was passed"),
-    ("PU.contingency(0.3, band=('exact', 'dkw'))", "arrays of shares", "lower is str"),
-    ("PU.contingency(0.3, band=(np.zeros(121),))", "pair of bounds", "but 1 were passed"),
-    ("ONE.contingency(1, band=lambda *_: ([0.0, 1.0], [1, 2]))", "must return integers"),
-    ("PU.contingency(0.3, band=lambda n, m, level: None)", "must return two arrays", "NoneType"),
+    ("PU.contingency(0.3, band=(np.zeros(26),))", "must have two arrays", "expected 2, got 1"),
+    ("ONE.contingency(1, band=lambda *_: ([0.0, 1.0], [1, 2]))", "must have integers"),
+    ("PU.contingency(0.3, band=lambda n, m, level: None)", "must have two arrays", "NoneType"),
     ("PU.contingency(0.3, band=lambda tp: tp, ranks='all')", "must be a function (n, m, level)"),
     ("DF.pu(progress='omitt')", "progress must be True or False"),
     ("DF.pu(by=('site', 'fold')).auroc(0.3)", "pass by=['site', 'fold']"),

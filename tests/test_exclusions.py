@@ -33,7 +33,6 @@ FACTS: dict[str, dict[str, Any]] = {
     "beta=interval": {"beta": pd.Interval(0.1, 0.3)},
     "band": {"band": "simultaneous"},
     "band=at random": {"band": "dkw"},
-    "band=by rank": {"band": (lambda rank: 0 * rank, lambda rank: 0 * rank + 1)},
     "at=chosen": {"metric": "f1", "at": "maximum"},
     "at=estimated": {"metric": "f1", "at": {"fpr": 0.1}},
     "at=cutoff of this sample": {"metric": "f1", "at": 100},
@@ -70,7 +69,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 # The question that a fact is about, where none is named.
 ASKED = {"one estimate for all groups": "gap", "max_fpr": "auroc", "wave": "check_assumptions"}
 ASKED |= {"on": "compare"}
-ASKED |= dict.fromkeys(("band", "band=at random", "band=by rank", "ranks='all'"), "contingency")
+ASKED |= dict.fromkeys(("band", "band=at random", "ranks='all'"), "contingency")
 ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of this sample"), "at a cutoff")
 ASKED |= dict.fromkeys(("at=of all examples", "negatives count"), "at a cutoff")
 ASKED |= dict.fromkeys(("at=first", "at=its own"), "without a cutoff")

@@ -77,7 +77,6 @@ NAMES: dict[str, Any] = {
     "BEST": pu_accessor.from_arrays(range(48, 0, -1), [1] * 8 + [None] * 40),
     "GRADED": DF.assign(row=DF["row"].where(DF["row"] != 5)),
     "GAPPED": DOWN.mask(DOWN["km"] > 60),
-    "SHIFTED": xr.DataArray(np.zeros(7), {"rank": [*range(117, 124)]}, "rank"),
     **{"ROW": STRATA[:1].rename({0: 1}), "AB": pd.CategoricalDtype([*"ab"])},
     **{"SMALL": pd.Series([1, None, None]), "BY_HAND": pd.Series([True, False, True], [*"abc"])},
     "BETA": pu_accessor.beta_from_labels(13, 60, n_unlabeled=int(DF["label"].isna().sum())),

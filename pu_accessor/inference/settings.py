@@ -1,12 +1,11 @@
 """Settings of an analysis: band, reference, level, target and departures from random labels."""
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 
 from pu_accessor.checks import check_option
-from pu_accessor.inference.bands.lookup import Band, RankBand
+from pu_accessor.inference.bands.lookup import UserBand
 
 TARGETS = ("population", "examples")
 
@@ -16,7 +15,7 @@ class Settings:
     """How hidden positives are bounded."""
 
     level: float = 0.95
-    band: str | Band | RankBand = "exact"
+    band: UserBand = "exact"
     reference: str = "positives"
     selection_odds: float = 1.0
     prevalence: float | None = None  # of future data; None: that of the sample
@@ -30,20 +29,9 @@ class Settings:
         return {name: getattr(self, name) for name in usual if getattr(self, name) != usual[name]}
 
     @property
-    def is_by_rank(self) -> bool:
-        """Whether bounds are given by rank."""
-        return isinstance(self.band, RankBand)
-
-    @property
     def at_random(self) -> "Settings":
         """The same for labels that are a random sample."""
         return replace(self, selection_odds=1.0, contamination=0.0) if self.failure else self
-
-    def of(self, names: Sequence[str], key: Hashable) -> "Settings":
-        """Return the settings of one group: bounds by rank can differ between groups."""
-        if not isinstance(self.band, RankBand):
-            return self
-        return replace(self, band=self.band.of(names, key))
 
     def at_level(self, level: float) -> "Settings":
         """Return the same settings at another level."""

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Unpack
 from pu_accessor.beta import Betas, UserBeta, read_betas
 from pu_accessor.checks import check_level, check_ranks
 from pu_accessor.errors import PUError, PUValueError, brief, explain_signaling_nan
-from pu_accessor.inference.bands.lookup import RankBand, band_name
+from pu_accessor.inference.bands.lookup import UserBand, band_name
 from pu_accessor.inference.settings import Settings, check_target
 from pu_accessor.questions import (
     beta_and_assumptions,
@@ -23,7 +23,6 @@ from pu_accessor.questions import (
     tables,
 )
 from pu_accessor.questions.call_errors import explain_attribute, explain_call_errors, public_names
-from pu_accessor.questions.rank_bands import UserBand, read_band
 from pu_accessor.ranking import LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
 from pu_accessor.roles_and_assumptions import (
@@ -278,11 +277,9 @@ class Accessor:
         betas = Betas() if beta is None and method not in _OF_BETA else read_betas(beta)
         if betas.kind != "points":
             facts[f"beta={betas.kind}"] = beta
-        bounds = read_band(band)
-        if not (isinstance(bounds, str) and bounds == "exact"):
-            facts["band"] = band_name(bounds)
-            kind = "by rank" if isinstance(bounds, RankBand) else "at random"
-            facts |= {} if band_name(bounds) == "simultaneous" else {f"band={kind}": bounds}
+        name = band_name(band)
+        facts["band"] = None if band == "exact" else name
+        facts["band=at random"] = None if band in ("exact", "simultaneous") else name
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
         source = dict.fromkeys(_SOURCE_FACTS[self._source.kind], self._source.kind)
         if terms.is_wide and "model" in (betas.levels or ()):
@@ -293,7 +290,7 @@ class Accessor:
             )
         refuse({**terms.facts(), **source, **facts}, method)
         assumed = {name: getattr(terms, name) for name in ASSUMPTIONS if hasattr(Settings, name)}
-        return betas, Settings(check_level(level), bounds, **assumed)
+        return betas, Settings(check_level(level), band, **assumed)
 
     def _assumed(self) -> dict[str, Any]:
         """Return the assumptions that differ from the defaults."""
@@ -304,16 +301,10 @@ class Accessor:
         of_band = {"band": band} if band else {}
         return {"level": settings.level, **of_band, "target": target, **self._assumed()}
 
-    def _rank(
-        self, ranks: Ranks = "breakpoints", *, by_rank: bool = False, exact: bool = True
-    ) -> Rankings:
-        """Return the rankings: at all cutoffs if a band has bounds by rank.
-
-        Bounds need not be `exact` between scores that are not stored.
-        """
+    def _rank(self, ranks: Ranks = "breakpoints", *, exact: bool = True) -> Rankings:
+        """Return the rankings; bounds need not be `exact` between scores that are not stored."""
         check_ranks(ranks)
-        every = by_rank or self._terms.sinks
-        ranks = "all" if every and isinstance(ranks, str) else ranks
+        ranks = "all" if self._terms.sinks and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
             refuse(dict.fromkeys(("ranks='all'", *_SOURCE_FACTS[self._source.kind]), ranks))
         self._source.warn_of_mixed(self._terms)

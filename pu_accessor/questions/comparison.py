@@ -11,6 +11,7 @@ import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
+from pu_accessor.inference.bands.lookup import UserBand
 from pu_accessor.inference.comparison import pair_tests, paired_models
 from pu_accessor.inference.comparison.dominance import compare_curves
 from pu_accessor.inference.comparison.pair_tests import list_pairs
@@ -21,7 +22,6 @@ from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.estimation import default_target, exclusion_facts
-from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking

@@ -14,6 +14,7 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUTypeError, warn_caller
+from pu_accessor.inference.bands.lookup import UserBand
 from pu_accessor.inference.estimates import cutoff_spec
 from pu_accessor.inference.estimates.areas_on_future_data import (
     effective_size_of_rest,
@@ -32,7 +33,6 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over, check_average
-from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, TieBlocks
 
 if TYPE_CHECKING:
@@ -319,7 +319,6 @@ def estimate_metrics(
     needed = {one.metric.ranks_needed(one.cutoff) for one in asked}
     rankings = self._rank(
         "all" if "all" in needed else "breakpoints",
-        by_rank=settings.is_by_rank,
         exact=not all(one.metric.curve for one in asked),
     )
     options: dict[str, Any] = {"warn_limits": warn_limits, "compute_stack": compute_stack}

@@ -99,7 +99,6 @@ def evaluate(
         )
     by_key = [NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
     shared = Settings() if settings is None else settings
-    settings_by_key = [shared.of(names, key) for key in keys]
 
     def compute_at(position: int) -> Result[Content]:
         ranking, beta, diagnostics = keyed.make(position), by_key[position], None
@@ -108,7 +107,7 @@ def evaluate(
         beta.check_counts(ranking.total)
         if isinstance(ranking, Ranking) and per_group:
             check_clusters(ranking)
-        content = compute(_move_unretrieved(ranking, terms), beta, settings_by_key[position])
+        content = compute(_move_unretrieved(ranking, terms), beta, shared)
         if settings is not None and isinstance(ranking, Ranking):
             diagnostics = diagnose(ranking, settings.level, random=not settings.failure)
         return Result(keys[position], beta, diagnostics, content)

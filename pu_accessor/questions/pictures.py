@@ -13,10 +13,10 @@ from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference import metrics
+from pu_accessor.inference.bands.lookup import UserBand
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.questions.beta_and_assumptions import SWEEPS
 from pu_accessor.questions.estimation import estimate_metrics
-from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import Ranks
 

@@ -11,7 +11,7 @@ import xarray as xr
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.datasets.layout import Array, RankingArrays, build_dataset
 from pu_accessor.datasets.schema import COUNTS, CURVE_RATES, VARIABLES
-from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.bands.lookup import UserBand, band_name
 from pu_accessor.inference.metrics import curve_rates
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
@@ -23,7 +23,6 @@ from pu_accessor.inference.tables.contingency import (
 )
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.questions.evaluation import evaluate, ranking_attrs
-from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.ranking import Ranking, Ranks
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ def contingency(
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above a cutoff: "exact", "simultaneous", "bootstrap" or
         "dkw"; a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays, for
-        k = 0..n known positives above the cutoff; or a pair ``(lower, upper)`` of their share
-        among the first r = 0, 1, ... examples: arrays, DataArrays over "rank", or functions of r.
+        k = 0..n known positives above the cutoff; or such a pair itself.
     ranks : {"all", "breakpoints"}, int or array of int, default "all"
         Cutoffs: all; the few breakpoints between which curves are straight in (fp, tp); or the
         last attained cutoff at or before each of these numbers of examples.
@@ -280,7 +278,7 @@ def _lay_out(
     template: bool = True,
 ) -> xr.Dataset:
     """Compute the page of each ranking, and combine them in a Dataset."""
-    rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=not isinstance(ranks, str))
+    rankings = self._rank(ranks, exact=not isinstance(ranks, str))
     results = evaluate(self._terms, rankings, compute, betas, settings)
     pages = [
         page._replace(arrays={**page.arrays, **(ranking_attrs(one) if one else {})})

@@ -34,7 +34,9 @@ def coverage(n: int, m: int, limits: oracle.Band) -> Fraction:
 @example(1, 39, 0.95)
 @example(2, 5, 0.5)
 def test_band_agrees_with_rational_arithmetic(band: str, n: int, m: int, level: float) -> None:
-    lower, upper = (side.tolist() for side in lookup.latent_bounds(band, n, m, level))
+    lower, upper = (
+        side.tolist() for side in lookup.latent_bounds(lookup.BANDS[band], n, m, level)
+    )
     if band == "simultaneous":
         assert coverage(n, m, (lower, upper)) >= oracle.decimal(level)
         # The local level is searched for, and may end just before a limit changes.
@@ -47,7 +49,7 @@ def test_band_agrees_with_rational_arithmetic(band: str, n: int, m: int, level: 
 @pytest.mark.parametrize("m", [2**31 + 11, 2**45 + 7])
 def test_products_of_counts_that_no_float_holds(m: int) -> None:
     n = 40_001
-    fewest, most = lookup.latent_bounds("bootstrap", n, m, 0.95)
+    fewest, most = lookup.latent_bounds(lookup.bootstrap, n, m, 0.95)
     for k in (1, 2, 7, 20_000, 33_333, 40_000):
         # Shares of n that resampled known positives have: whole numbers of them, times m over n.
         assert any(fewest[k] == j * m // n for j in range(k + 1))
@@ -116,7 +118,7 @@ def test_little_is_wasted(n: int, m: int, level: float, one_sided: bool) -> None
     sides = lookup.latent_bounds_of_many("simultaneous", n, (m,), level, one_sided=one_sided)
     lower, upper = (side[0] for side in sides)
     if one_sided:
-        upper = lookup.latent_bounds("exact", n, m, 1 - 1e-10)[1]
+        upper = exact(n, m, 1 - 1e-10)[1]
     few, exactly = min(n, m) < 100, (n, m) in ((200, 1800), (700, 300))
     waste = 0.001 if exactly else 0.0055 if not few else 0.01 if level >= 0.9 else 0.04
     assert level - 1e-9 <= joint_coverage(n, m, lower, upper) <= level + waste
@@ -201,30 +203,6 @@ def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) 
     counted = local_alpha(fewer, 1000 - fewer, 0.95, 3.0)
     scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
     assert local_alpha(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
-
-
-# By rank
-
-
-def test_some_ranks_are_enough_and_a_bound_that_falls_is_widened() -> None:
-    places, shares = np.array([30, 10]), [0.8, 0.3]
-    lower, upper = (lookup.bound_at_some_ranks(x, places, shares)(40) for x in ("lower", "upper"))
-    assert lower[[0, 9, 10, 29, 30, 40]].tolist() == [0, 0, 0.3, 0.3, 0.8, 0.8]
-    assert upper[[0, 10, 11, 30, 31, 40]].tolist() == [0.3, 0.3, 0.8, 0.8, 1, 1]
-    sides = [("lower", [0, 0.4, 0.2, 1]), ("upper", [0.5, 0.9, 0.6, 1])]
-    band = lookup.RankBand(*(lookup.bound_at_all_ranks(name, shares) for name, shares in sides))
-    fewest, most = band.latent(np.arange(4), 3, np.array([10]))
-    assert (fewest[:, 0].tolist(), most[:, 0].tolist()) == ([0, 2, 2, 10], [5, 9, 9, 10])
-
-
-def test_shares_of_counts_are_those_of_decimals() -> None:
-    shares = np.round(np.arange(0, 1001) / 1000, 3)
-    band = lookup.RankBand(*(lookup.bound_at_all_ranks(x, shares) for x in ("lower", "upper")))
-    for m in (100, 1000, 12_345, 10**9):
-        lower, upper = band.latent(np.arange(1001), 1000, np.array([m]))
-        exactly = [oracle.decimal(share) * m for share in shares.tolist()]
-        assert lower[:, 0].tolist() == [math.floor(each) for each in exactly]
-        assert upper[:, 0].tolist() == [math.ceil(each) for each in exactly]
 
 
 def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:

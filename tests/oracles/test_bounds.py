@@ -3,7 +3,7 @@
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import ceil, floor, nan
+from math import ceil, nan
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pu_accessor
-from tests.cases import ORACLES, Case, as_frame, as_tables, binormal, cases, draw_case, put
+from tests.cases import ORACLES, Case, as_tables, binormal, cases, draw_case, put
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, reference_oracle
 from tests.support.oracles.reference_oracle import FLIP
 from tests.support.oracles.selection_oracle import band as band_of_odds
@@ -226,178 +226,12 @@ def test_an_interval_of_beta_is_a_grid_after_its_middle(band: str, ends: tuple[s
             np.testing.assert_allclose(one.squeeze("beta").sel(bound=bound), wanted, atol=1e-12)
 
 
-# Bounds by rank: Theorem 1 of the paper, cutoff by cutoff
-
-SIZE = 40
-RANKS = np.arange(SIZE + 1)
-LOWER, UPPER = np.round(RANKS / SIZE * 0.7, 3), np.round(np.minimum(RANKS / SIZE + 0.25, 1), 3)
-
-
-def mixed(seed: int, decimals: int = 6) -> pd.DataFrame:
-    """Draw scores, some of them tied, and labels of all three kinds."""
-    drawn = binormal(16, SIZE - 16, 0.5, seed)[0].round(decimals)
-    return drawn.assign(label=drawn["label"].mask(drawn.index >= SIZE - 4, 0.0))
-
-
-@given(seed=st.integers(0, 10**6), decimals=st.integers(0, 3), beta=st.floats(0, 1))
-def test_tables_by_rank_are_those_of_theorem_1(seed: int, decimals: int, beta: float) -> None:
-    df = mixed(seed, decimals)
-    labels = [None if np.isnan(one) else bool(one) for one in df["label"]]
-    found = df.pu(negative=0).contingency(beta, band=(LOWER, UPPER), ranks="all")
-    assert found.attrs["band"] == "by rank"
-    totals = oracle.Totals(8, 4, 28, int(found["tp"][-1, 0, 0]) - 8)
-    sides: list[tuple[Any, Any]] = [(LOWER, floor), (UPPER, ceil)]
-    wanted = {
-        bound: [
-            oracle.table_at(step, totals, rounded(oracle.decimal(side[step.rank]) * totals.latent))
-            for step in oracle.cutoffs(df["score"].tolist(), labels)
-        ]
-        for bound, (side, rounded) in zip(ENDS, sides, strict=True)
-    }
-    assert {bound: as_tables(found, bound) for bound in ENDS} == wanted
-
-
-def test_all_ways_to_give_bounds_say_the_same() -> None:
-    pu, sides = mixed(3).pu(negative=0), [xr.DataArray(s, dims="rank") for s in (LOWER, UPPER)]
-    expected = pu.contingency(0.4, band=(LOWER, UPPER), ranks="all")
-    turned = tuple(side.assign_coords(rank=RANKS)[::-1] for side in sides)
-    mixture = lambda r: LOWER[r], pd.Series(UPPER)
-    for way in (mixture, (LOWER.tolist(), sides[1]), turned):
-        xr.testing.assert_identical(pu.contingency(0.4, band=way, ranks="all"), expected)
-    row = pu.metric("precision", 0.4, at=12, band=(LOWER, UPPER)).iloc[0]
-    value = expected.pu.metric("precision").sel(rank=12, bound=ENDS, beta=0.4).values
-    assert row[ENDS].tolist() == pytest.approx(value) and row.attrs["band"] == "by rank"
-
-
-def test_each_model_has_bounds_of_its_own() -> None:
-    df, models = mixed(2).assign(other=mixed(4)["score"]), {"score": LOWER, "other": LOWER / 2}
-    lower = xr.DataArray([*models.values()], {"model": [*models]}, ("model", "rank"))
-    both = df.pu(score=[*models], negative=0).contingency(0.3, band=(lower, UPPER), ranks="all")
-    for model, own in models.items():
-        alone = df.pu(score=model, negative=0).contingency(0.3, band=(own, UPPER), ranks="all")
-        np.testing.assert_array_equal(both["tp"].sel(model=model), alone["tp"])
-
-
-# What tables are asked
-
-
-def test_areas_whose_products_need_more_than_53_bits() -> None:
-    """A curve of three cutoffs of a billion examples, drawn by hand."""
-    half = 500_000_001
-    tp, fp = np.array([0, half, 2 * half]), np.array([0, 1, 2 * half])
-    counts = {"tp": tp, "fp": fp, "fn": 2 * half - tp, "tn": 2 * half - fp}
-    tables = xr.Dataset({name: ("rank", values) for name, values in counts.items()})
-    tables = tables.assign_coords(rank=[0, half + 1, 4 * half])
-    # Twice the area, in pairs of examples: 1 * half, then (2 * half - 1) * (3 * half).
-    twice = Fraction(half + (2 * half - 1) * 3 * half, (2 * half) ** 2)
-    area = tables.reset_index("rank").rename_dims(rank="cutoff").pu.area("auroc")
-    assert area.item() == pytest.approx(float(twice / 2), rel=1e-15)
-
-
-FRAME = as_frame(draw_case(8))
-
-
-def test_a_fraction_is_the_decimal_that_it_is_written_as() -> None:
-    # In floats .29 * 100 is below 29.
-    pu = pu_accessor.from_arrays(np.arange(100.0), [None, True] * 50)
-    assert pu.metric("f1", 0.2, at={"fraction": 0.29})["rank"].item() == 29
-
-
-def test_to_frame_is_long_and_leaves_repeated_cutoffs_out() -> None:
-    models = as_frame(draw_case(3))
-    models = models.assign(other=1.0 * (models["score"] > models["score"].median()))
-    asked, names = {"beta": pd.Interval(0.4, 0.6), "ranks": "breakpoints"}, ["score", "other"]
-    both, *each = (models.pu(score=one).contingency(**asked) for one in (names, *names))
-    assert (both["rank"].diff("cutoff") == 0).any()  # the shorter one has repeats
-    for name, alone in zip(names, each, strict=True):
-        rows, same = both.sel(model=[name]).pu.to_frame(), alone.pu.to_frame()
-        keys = ["rank", "bound", "beta"]
-        rows, same = (one.sort_values(keys, ignore_index=True) for one in (rows, same))
-        pd.testing.assert_frame_equal(rows[same.columns], same)
-
-
-@pytest.mark.parametrize("ranks", ["breakpoints", "all", 5])
-def test_estimates_of_tables_are_those_of_curves_in_whole_examples(ranks: str | int) -> None:
-    how: dict[str, Any] = {"beta": [0.4, 0.2], "ranks": ranks, "band": "dkw", "level": 0.9}
-    methods = ("contingency", "roc_bounds", "pr_bounds")
-    tables, roc, pr = (getattr(FRAME.pu, name)(**how) for name in methods)
-    tp = roc["tpr"] * (tables["tp"] + tables["fn"])
-    assert np.abs((tp - tables["tp"]).transpose(*tp.dims).values).max() <= 0.5 + 1e-5
-    np.testing.assert_allclose(pr["recall"], roc["tpr"])
-    found = (pr["precision"] * (tables["tp"] + tables["fp"])).where(pr["rank"] > 0, 0)
-    np.testing.assert_allclose(found, tp.transpose(*found.dims), atol=1e-9)
-
-
-@fuzzed(2)
-@given(case=kinds(), band=Band, reference=st.sampled_from(REFERENCES[:3]))
-def test_derivatives_by_beta_are_those_in_fractions(case: Case, band: str, reference: str) -> None:
-    case = Case([*case.score, 2.0, 1.0], [*case.label, False, True], case.beta)
-    tables = ask(case, [case.beta, 0.4], band, reference=reference)
-    slopes = tables.pu.beta_derivatives()
-    n, against, u = (case.label.count(kind) for kind in (True, False, None))
-    of_kind = tables["tightest"].values if "tightest" in tables else [reference] * 2
-    steps = oracle.cutoffs(case.score, case.label)
-    for (i, step), bound, j in product(enumerate(steps), range(3), range(2)):
-        tp, fp, fn, tn = (Fraction(int(tables[name].values[i, bound, j])) for name in COUNTS)
-        part, latent, seen = tp - step.known_positive, tp + fn - n, (step.known_positive, n)
-        if of_kind[j] == "negatives":
-            part, latent = fp - step.known_negative, u - latent
-            seen = step.known_negative, against
-        if bound == 1 and not latent:
-            part, latent = map(Fraction, seen)
-        wanted: dict[str, Any] = dict.fromkeys((*COUNTS, "tpr", "fpr", "precision"), nan)
-        if tables["clipped"].values[i, bound, j]:
-            wanted = dict.fromkeys(wanted, 0)
-        elif latent:
-            up = part * u / latent
-            wanted |= {"tp": up, "fp": -up, "fn": u - up, "tn": up - u}
-            wanted["tpr"] = (up * (tp + fn) - tp * u) / (tp + fn) ** 2 if tp + fn else nan
-            wanted["fpr"] = (fp * u - up * (fp + tn)) / (fp + tn) ** 2 if fp + tn else nan
-            wanted["precision"] = up / (tp + fp) if tp + fp else 0
-        wanted["precision"] = wanted["precision"] if tp + fp else 0
-        wanted = {name: float(value) for name, value in wanted.items()}
-        grown = {name: float(one.values[i, bound, j]) for name, one in slopes.items()}
-        assert grown == pytest.approx(wanted, rel=1e-9, abs=1e-9, nan_ok=True)
-
-
-def test_bootstrap_band_by_hand() -> None:
-    # n = 2, m = 4, quantiles 1/4 and 3/4. k = 1: Binomial(2, 1/2) has the CDF 1/4, 3/4, 1, so
-    # the quantiles are 0 (1/4 >= 1/4) and 1 (3/4 >= 3/4): T = 0 and 1/2, heads 0 and 2.
-    # k = 0 and k = 2 are degenerate: T = 0 and T = 1.
-    assert oracle.bootstrap_band(2, 4, 0.5) == ([0, 0, 4], [0, 2, 4])
-    # Quantiles .05 and .95 move k = 1 to j = 0 and j = 2.
-    assert oracle.bootstrap_band(2, 4, 0.9) == ([0, 0, 4], [0, 4, 4])
-
-
-def test_the_exact_band_is_that_of_all_arrangements() -> None:
-    for one in ((1, 5, 0.8), (3, 4, 0.5), (5, 4, 0.95)):
-        assert oracle.exact_band(*one) == oracle.exact_band_by_enumeration(*one)
-
-
-def test_tables_by_hand() -> None:
-    # n = 2, one known negative, |U| = 3, and beta = .4 gives m = floor(.4 * 3 + .5) = 1. The band
-    # at level .5 is lower 0 0 0, upper 1 1 1. One of the three unlabeled is in P*, so that with
-    # h = 0 above the cutoff the head is 0, with h = 2 it is 0 or 1, with h = 3 it is 1. By the
-    # estimate all of it is above the last known positive, where there is room.
-    #
-    # rank  k q h  heads  lower  estimate  upper
-    #  0    0 0 0  0      0      0         1 -> 0
-    #  1    1 0 0  0      0      0         1 -> 0
-    #  3    1 0 2  0 1    0      1         1
-    #  4    1 1 2  0 1    0      1         1
-    #  5    2 1 2  0 1    0      1         1
-    #  6    2 1 3  1      0 -> 1 1         1
-    #
-    # and tp = k + TP_U, fp = q + h - TP_U, fn = (2 - k) + (1 - TP_U),
-    # tn = (1 - q) + (3 - h) - (1 - TP_U).
-    scores, labels = [9.0, 8.0, 8.0, 7.0, 6.0, 5.0], [True, None, None, False, True, None]
-    bounds = oracle.tables(scores, labels, 0.4, 0.5, oracle.exact_band)
-    found = completion_oracle.with_estimate(scores, labels, 1, bounds)
-    best = [(0, 0, 0, 3, 3), (1, 1, 0, 2, 3), (3, 2, 1, 1, 2), (4, 2, 2, 1, 1), (5, 3, 2, 0, 1)]
-    least = [*best[:2], (3, 1, 2, 2, 1), (4, 1, 3, 2, 0), (5, 2, 3, 1, 0)]
-    cuts = {"lower": {6}, "estimate": {}, "upper": {0, 1}}
-    for bound, wanted in (("lower", least), ("estimate", best), ("upper", best)):
-        counts = [*wanted, (6, 3, 3, 0, 0)]
-        assert found[bound] == [
-            oracle.Table(*row, clipped=row[0] in cuts[bound]) for row in counts
-        ]
+def test_a_pair_of_arrays_is_what_a_function_returns() -> None:
+    df = binormal(16, 24, 0.5, seed=3)[0]
+    n, rest = int((df["label"] == 1).sum()), int(df["label"].isna().sum())
+    pair = own_band(n, oracle.latent_count(0.4, rest), 0.95)
+    tables, same = (df.pu.contingency(0.4, band=band) for band in (own_band, pair))
+    xr.testing.assert_equal(tables, same)
+    rates, same_rates = (df.pu.metric("f1", 0.4, at=12, band=band) for band in (own_band, pair))
+    pd.testing.assert_frame_equal(rates, same_rates)
+    assert [one.attrs["band"] for one in (rates, same, same_rates)] == ["own_band", "pair", "pair"]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.bands import simultaneous
-from pu_accessor.inference.bands.lookup import RankBand, latent_bounds_of_many, stack_bounds
+from pu_accessor.inference.bands.lookup import latent_bounds_of_many, stack_bounds
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, complete
 from pu_accessor.inference.settings import Settings, count_wrong
@@ -41,7 +41,7 @@ class LatentBounds(NamedTuple):
 class Bands(NamedTuple):
     """Limits of one or both kinds of known examples, each of shape (known + 1, side, beta)."""
 
-    tables: Mapping[str, IntArray]  # none of bounds by rank
+    tables: Mapping[str, IntArray]
     latent: IntArray
 
     def in_parts(self, cutoffs: int) -> list["Bands"]:
@@ -76,9 +76,7 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
 
 
 def make_bands(ranking: Ranking, latent: IntArray, settings: Settings) -> Bands:
-    """Return the bands at some numbers of hidden positives; none for bounds by rank."""
-    if isinstance(settings.band, RankBand):
-        return Bands({}, latent)
+    """Return the bands at some numbers of hidden positives."""
     kinds = references_used(settings.reference, ranking)
     return _bands(ranking, kinds, latent, settings)
 
@@ -87,7 +85,7 @@ def add_bend_cutoffs(
     ranking: Ranking, bands: Bands, settings: Settings, completions: Sequence[Completion] = ()
 ) -> Ranking:
     """Add the cutoffs at which bounds and completions bend."""
-    if ranking.refiner is None or not bands.tables:
+    if ranking.refiner is None:
         return ranking
     corners = [_band_bends(ranking, part) for part in bands.in_parts(ranking.rank.size)]
     corners += [_completion_bends(ranking, completions)] if completions else []
@@ -111,10 +109,6 @@ def complete_for(settings: Settings, ranking: Ranking, latent: IntArray) -> list
 
 def bound_latent(bands: Bands, ranking: Ranking, settings: Settings) -> LatentBounds:
     """Bound the hidden positives above each cutoff."""
-    if isinstance(settings.band, RankBand):
-        sides = settings.band.latent(ranking.head, sum(ranking.total), bands.latent)
-        kinds = ("positives",) * bands.latent.size
-        return _clip_claims(ranking, bands.latent, np.stack(sides, axis=1), kinds)
     bound = _bound_jointly if settings.band == "simultaneous" else _bound_each
     return bound(ranking, bands, settings)
 
