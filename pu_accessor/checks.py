@@ -28,7 +28,7 @@ MAX_STRATA = 6  # from which rows are drawn and labeled by hand
 _BETA_DIGITS, _BETA_ULPS = 6, 16
 _LEVEL_SPAN = "(0, 0.9999999999999]"  # closer to 1 the tail is only rounding
 _INFINITE_ODDS = 1e100  # no count of examples distinguishes this factor from infinity
-_MAX_COUNT = 10**12  # limits of far larger counts suffer from rounding
+MAX_COUNT = 10**12  # limits of far larger counts suffer from rounding
 _LARGEST_FLOAT = Fraction(float_info.max)
 
 
@@ -122,7 +122,7 @@ def check_count(argument: str, value: Any, least: int = 0) -> int:
         raise PUTypeError(f"{argument} must be an integer, but {value!r} was passed.")
     if value < least:
         raise PUValueError(f"{argument} must be at least {least}, but {value!r} was passed.")
-    if value > _MAX_COUNT:
+    if value > MAX_COUNT:
         raise PUValueError(f"{argument} must be at most 10**12, but {brief(value)} was passed.")
     return int(value)
 

@@ -177,7 +177,8 @@ class _Page:
             f"cluster={name!r}."
             for name in repeated
         ]
-        self.is_plain = self.roles.cluster is None and self.roles.weight is None
+        designs = (self.roles.cluster, self.roles.weight, self.roles.average or None)
+        self.is_plain = designs == (None, None, None)
         self.target = "examples" if self.is_plain else "population"
         areas = self._ask(pu.auroc, beta, target=self.target)  # errors of rows or beta raise here
         self.keys = [*areas.columns[: [*areas].index("metric")]]
@@ -252,7 +253,8 @@ def _add_numbers(page: _Page, beta: UserBeta, at: At) -> None:
         page.add("Numbers", f"AUROC on {data}", page.pu.auroc, beta, target=target)
         area = page.pu.average_precision
         page.add("Numbers", f"Average precision on {data}", area, beta, target=target)
-    rates = partial(page.pu.metric, ["precision", "recall"], beta, at=at, target="examples")
+    of_rates = None if page.roles.average else "examples"
+    rates = partial(page.pu.metric, ["precision", "recall"], beta, at=at, target=of_rates)
     page.add("Numbers", "Precision and recall", rates, band=page.band)
     if "model" in page.keys:
         page.add("Numbers", "Differences of AUROC", page.pu.compare, "auroc", beta)

@@ -192,9 +192,17 @@ class Terms:
         return self.nan_policy == "unretrieved"
 
     def named(self) -> list[tuple[str, Hashable]]:
-        """Return the role and name of each column read."""
+        """Return the role and name of each column read; raise if one has two roles."""
         scores = [("score", model) for model in self.models]
-        return [*scores, ("label", self.label), *self.others.items()]
+        named = [*scores, ("label", self.label), *self.others.items()]
+        roles: dict[Hashable, str] = {}
+        for role, name in named:
+            if isinstance(name, Hashable) and roles.setdefault(name, role) != role:
+                raise PUValueError(
+                    f"{role} must name another column than {roles[name]}, but {brief(name)} was "
+                    f"passed for both. Pass the name of its own column, {role}=..."
+                )
+        return named
 
 
 TERMS = tuple(field.name for field in fields(Terms))
@@ -330,9 +338,9 @@ band/beta=interval/max_fpr/reference/selection_odds/contamination/prevalence, av
 average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta
   /check_assumptions/sample_to_label/robustness: the result is for each group > Leave average out.
 on_error='nan', contingency/rank_cdf/dominance: tables have whole numbers, which cannot be NaN
-  > Skip groups without a result: df.pu(by='site', on_error='skip').
+  > Pass on_error='skip', which leaves groups without a result out.
 on_error='nan', average/gap: no row of the result is about a single group
-  > Skip groups without a result: df.pu(by='site', on_error='skip').
+  > Pass on_error='skip', which leaves groups without a result out.
 target='examples', average: an average is of new groups like these > Leave target out.
 beta=estimate, selection_odds/contamination: an estimate of beta assumes labels selected at random
   > Pass its point, beta=found['beta'].item(), or one of its limits.

@@ -85,6 +85,8 @@ confusion_matrix .confusion_matrix .plot_confusion_matrix .plot_table >
   df.pu.contingency(0.3, ranks=100).pu.to_frame()
 fbeta .f2 .fbeta > df.pu.metric(pu_accessor.fbeta(2), 0.3, at=100)
 gini .gini > 2*df.pu.auroc(0.3)['estimate'] - 1
+hit_rate hit_ratio success .hit_rate > df.pu.metric('recall', 0.3, at=10) for the share found.
+  Whether any is found has no metric; close: df.pu(by='query', average=True).metric('mrr', 0.3)
 ks .ks > df.pu.metric('informedness', 0.3, at='maximum')
 partial_auc .partial_auc > df.pu.auroc(0.3, max_fpr=0.1)
 pr_curve > df.pu.pr_bounds(0.3)

@@ -34,6 +34,7 @@ DF["lone"], DF["e"] = np.where(PLACE, "many", "one"), np.where(PLACE < 25, 0.5, 
 DF["p"] = 1 / (1 + np.exp(-DF["score"]))
 FREE = DF.assign(label=DF["label"].where(DF["label"] == 1))  # without known negatives
 LONG = FREE.melt(["row", "label", "site"], ["score", "other"], "model", "points")
+GAPS = FREE.assign(other=FREE["other"].mask(PLACE > 60))
 DOWN = FREE.assign(energy=-FREE["score"], km=PLACE)
 DRAWN = {"n_unlabeled": 9, "n": 1, "n_positive": 2, "n_negative": 0}
 STRATA = pd.DataFrame({"label": [True, False], "stratum": [*"ab"], **DRAWN})
@@ -76,6 +77,7 @@ NAMES: dict[str, Any] = {
     "LAST": pu_accessor.from_arrays([3, 2, 1], [None, None, 1]),
     "BEST": pu_accessor.from_arrays(range(48, 0, -1), [1] * 8 + [None] * 40),
     "GRADED": DF.assign(row=DF["row"].where(DF["row"] != 5)),
+    "HALF": GAPS.pu(score=["score", "other"], nan_policy="omit"),
     "GAPPED": DOWN.mask(DOWN["km"] > 60),
     **{"ROW": STRATA[:1].rename({0: 1}), "AB": pd.CategoricalDtype([*"ab"])},
     **{"SMALL": pd.Series([1, None, None]), "BY_HAND": pd.Series([True, False, True], [*"abc"])},

@@ -563,6 +563,8 @@ def _entry_for(metric: AnyMetric, purpose: str) -> Metric:
     which = ("" if len(allowed) == 1 else "one of ") + shorten(allowed, most=30, width=120)
     others = {key: other.example for key, other in METRICS.items() if key not in allowed}
     meant = suggest(name if entry is None else entry.key, allowed, others)
+    if entry is None and meant.startswith(" Write"):
+        which = "a name"
     raise PUValueError(
         f"metric must be {which}{functions} {words}, but {brief(name)} was passed.{meant}"
     )

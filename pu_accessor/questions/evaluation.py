@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import NO_BETA, Beta, Betas, name_group, split_key
-from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
+from pu_accessor.errors import (
+    PUDataError,
+    PUImportError,
+    PUValueError,
+    brief,
+    shorten,
+    warn_caller,
+)
 from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, diagnose_stack
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
@@ -123,6 +130,8 @@ def evaluate(
         _warn_of_skipped(reasons, len(each))
     _warn_of_rankings(results, warn_limits=warn_limits and per_group)
     _warn_of_reversed_scores(results, terms, per_group=per_group)
+    if terms.is_wide and terms.omits:
+        _warn_of_other_rows(results, terms.models)
     if per_group:
         _warn_of_weights(results)
     return results
@@ -189,7 +198,7 @@ def _group_error(
         raise error
     if terms.on_error != "raise":
         return error
-    step = " Pass on_error='skip' to skip such groups, 'nan' for rows of NaN."
+    step = " Pass on_error='skip' to skip such groups."
     if len(keyed.keys) > _MANY_GROUPS and len(keyed.names) == 1:
         step += f" Dependent rows are cluster={keyed.names[0]!r}, not groups."
     advice = "" if "on_error" in str(error) else step
@@ -289,6 +298,30 @@ def _warn_of_reversed_scores(results: Results[Any], terms: Terms, *, per_group: 
         )
         groups = [(keys[position], f"{areas[position]:.2g}") for position in low.tolist()]
         warn_of_groups(names, groups, text)
+
+
+def _warn_of_other_rows(results: Results[Any], models: list[Hashable]) -> None:
+    """Warn of models that score different rows, which compare leaves out."""
+    by_group: dict[tuple[Hashable, ...], dict[Hashable, Counts]] = {}
+    for key, _, diagnostics, _ in results.each:
+        if diagnostics is not None:
+            *group, model = split_key(results.names, key)
+            by_group.setdefault(tuple(group), {})[model] = diagnostics.total
+    details = [
+        (
+            group[0] if len(group) == 1 else group,
+            ", ".join(
+                f"{m!r} {sum(n):g} rows, {n.known_positive:g} known" for m, n in each.items()
+            ),
+        )
+        for group, each in by_group.items()
+        if len({*each.values()}) > 1
+    ]
+    text = (
+        "With nan_policy='omit' models are evaluated on different rows ({}), among which beta may "
+        f"differ. On common rows, as compare: df.dropna(subset={brief(models)})."
+    )
+    warn_of_groups(results.names[:-1], details, text)
 
 
 def _warn_of_weights(results: Results[Any]) -> None:

@@ -82,6 +82,16 @@ def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> pd.Da
                 f"score and {role}{where} must have the same length, but have {size} and "
                 f"{column.size}. They are paired by position.{step}"
             )
+    indexes = {role: of.index for role, of in given.items() if isinstance(of, pd.Series)}
+    for role, index in indexes.items():
+        first = next(iter(indexes))
+        if not index.equals(indexes[first]):
+            raise PUValueError(
+                f"{first} and {role}{where} must have the same index, as they are paired by "
+                f"position, but their indexes differ. Align them, {role}.loc[{first}.index], or "
+                f"pass {role}.to_numpy() if the order is right."
+            )
+    for column in columns.values():
         column.index = pd.RangeIndex(size)
     return pd.DataFrame(columns, copy=False)
 

@@ -95,8 +95,7 @@ class SampleSource(FrameSource):
         """Return the dimensions other than the samples, after checks."""
         others: dict[Any, None] = {}
         is_name = isinstance(self._dim, Hashable) and self._dim is not pd.NA
-        named: dict[str, Any] = {"score": roles.score, "label": roles.label, **roles.others}
-        for role, name in named.items():
+        for role, name in roles.named():
             check_name(role, name, self._dataset.variables.keys(), "variable")
             dims = [*self._dataset[name].dims]
             if not is_name or self._dim not in dims:

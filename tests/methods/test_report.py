@@ -89,6 +89,13 @@ def test_numbers_are_those_of_the_methods(score: Any, tmp_path: Path) -> None:
         assert f"{first['estimate']} (90% interval {first['lower']} to {first['upper']})" in text
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_an_average_is_reported() -> None:
+    report: Any = quiet(FRAME, "report", BETA, by="site", average=True)
+    area = quiet(FRAME, "auroc", BETA, by="site", average=True)["estimate"].item()
+    assert f"AUROC on future data [2] is {area:.3f} " in report.summary
+
+
 @pytest.mark.parametrize(("beta", "last"), [(0.02, 0.2), (0.3, 0.6), (0.7, 0.9)])
 def test_auroc_is_drawn_up_to_twice_the_beta(beta: float, last: float, monkeypatch: Any) -> None:
     monkeypatch.setattr("pu_accessor.report._draw", drawn := Mock(return_value=""))

@@ -100,6 +100,13 @@ def test_not_retrieved_is_below_more_negatives_than_count(
     np.testing.assert_allclose(found[numbers], wanted[numbers], atol=1e-6)
 
 
+def test_rows_that_were_not_retrieved_are_in_no_count() -> None:
+    pu, retrieved = collect(5).pu(nan_policy="unretrieved"), collect(5)["score"].notna().sum()
+    best, far = pu.metric("recall", 0, at="maximum"), pu.metric("recall", 0, at=10_000)
+    assert best["rank"].item() <= retrieved and best["threshold"].notna().item()
+    assert far["rank"].item() == far["examples_at_threshold"].item() == 10_000
+
+
 @pytest.mark.parametrize("seed", [2, 5])
 def test_the_mean_reciprocal_rank_of_a_very_good_model_has_limits(seed: int) -> None:
     score = np.random.default_rng(seed).normal(size=(100, 30))

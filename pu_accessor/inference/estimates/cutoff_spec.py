@@ -7,7 +7,7 @@ from math import ceil, isnan, nan
 from numbers import Integral, Real
 from typing import TypeAlias
 
-from pu_accessor.checks import as_array, check_option, check_share, is_number
+from pu_accessor.checks import MAX_COUNT, as_array, check_option, check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.words import READ
 
@@ -81,7 +81,7 @@ def _read_value(kind: str, value: float) -> Cutoff:
     if not is_number(value):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
     if kind == "rank":
-        if not (value >= 0 and value % 1 == 0):
+        if not (0 <= value <= MAX_COUNT and value % 1 == 0):
             raise rank_error("the number of examples", value)
         return Cutoff(kind, int(value))
     if kind == "threshold":

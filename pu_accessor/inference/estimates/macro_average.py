@@ -61,9 +61,8 @@ def group_term(
     """Return what a group adds to the average of a metric."""
     if not ranking.total.known_positive:
         raise PUDataError(
-            f"An average needs a known positive in each group, but none of {sum(ranking.total)} "
-            "examples is one. Leave such groups out, df.pu(by='query', on_error='skip'): the "
-            "average is then over groups with a known positive."
+            "An average needs a known positive in each group, but none of "
+            f"{sum(ranking.total) - ranking.unranked} examples is one."
         )
     check_labels(betas, ranking.total)
     n = ranking.total.known_positive
@@ -118,8 +117,7 @@ def _ap_term(ranking: Ranking, betas: FloatArray) -> GroupTerm:
     if np.isnan(value).any():
         raise PUDataError(
             "average precision needs two known positives where others are hidden: one has no "
-            "other known positives above it. Leave such groups out, "
-            "df.pu(by='query', on_error='skip'), or average AUROC, which takes them."
+            "other known positives above it. Average AUROC, which takes such groups."
         )
     hidden = known_positives.hidden_share(ranking.total, betas)
     return GroupTerm(value, 0 * value, 1 / (1 - hidden), ranking.total.known_positive)
@@ -150,9 +148,8 @@ def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cu
     ).astype(np.float64)
     if np.isnan([least, most]).any():
         raise PUDataError(
-            f"{metric.name} has no value at rank {predicted:g} of {examples} examples, but "
-            "an average needs one. Take another cutoff, or leave such groups out: "
-            "df.pu(by='query', on_error='skip')."
+            f"{metric.name} has no value at rank {predicted:g} of {examples - ranking.unranked} "
+            "examples, but an average needs one. Take another cutoff."
         )
     if (np.abs(middle - (least + most) / 2) > _TOLERANCE * (1 + np.abs(most - least))).any():
         raise PUValueError(

@@ -132,12 +132,13 @@ def evaluate_at_position(
 
 def add_location(estimates: Estimates, position: CutoffPosition) -> Estimates:
     """Add rank and threshold to estimates."""
-    size = estimates.value.size
+    size, ends = estimates.value.size, position.ends
+    is_below = ends.unranked > 0 and np.isnan(ends.threshold[-1])  # all that was ranked
     return replace(
         estimates,
         rank=np.full(size, position.rank),
-        threshold=np.full(size, position.ends.threshold[-1]),
-        examples_at_threshold=np.full(size, position.ends.head[-1]),
+        threshold=np.full(size, ends.threshold[-1]),
+        examples_at_threshold=np.full(size, position.rank if is_below else ends.head[-1]),
         clipped=np.zeros(size, np.bool_),
     )
 
@@ -149,7 +150,8 @@ def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Settings) 
     finer, table = _complete_tables(ranking.refine(ends), beta, rule)
     if metric.turns and (beside := _beside_turns(finer, table, metric.turns)).size:
         finer, table = _complete_tables(finer.refine(beside), beta, rule)
-    values = np.where(finer.rank > 0, metric(*table), np.nan)
+    is_ranked = (finer.rank > 0) & (finer.rank <= sum(ranking.total) - ranking.unranked)
+    values = np.where(is_ranked, metric(*table), np.nan)
     if np.isnan(values).all():
         raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
     return finer.take(np.array([np.nanargmax(values)]))
