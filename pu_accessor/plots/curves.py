@@ -96,7 +96,10 @@ def plot_curves(
     else:
         xlabel, ylabel = _AXES[x], drawing.write_name(curve.label)
         trace, mark = _trace_metric(curve, x), _mark_infeasible
-    curves, levels, band = _curves(visible(tables), trace, x=x)
+    tables = visible(tables)
+    ends = (tables["tp"] + tables["fp"]).max("bound")
+    tables = tables.assign(cut=_is_cut(tables).variable, end=ends.variable)
+    curves, levels, band = _curves(tables, trace, x=x)
     curves = [without_teeth(one, curve) for one in curves]
     if not any(np.isfinite(y).any() for one in curves for _, y in one[2:5]):
         name = curve if isinstance(curve, str) else curve.name
@@ -133,7 +136,7 @@ def _mark_pr(ax: Axes, curves: Sequence[Curve]) -> None:
 def _mark_infeasible(ax: Axes, curves: Sequence[Curve]) -> None:
     """Shade the cutoffs where bands are impossible."""
     for curve in curves:
-        if "cut" in curve.extra and not curve.is_baseline:
+        if not curve.is_baseline:
             drawing.draw_infeasible(ax, curve.extra["cut"], curve.color)
 
 
@@ -191,35 +194,30 @@ def _curves(
     """
     axis = cutoff_dim(tables.dims)
     score = tables.attrs.get("score")
-    points: list[Curve] = []
-    inner: dict[tuple[Any, ...], list[Curve]] = {}
+    curves: list[Curve] = []
+    inside: list[Curve] = []  # of betas that are used only for the limits of their interval
     for where, bounds in _take_apart(tables, axis, drawn):
-        within, beta = bool(bounds[1].get("inside", False)), float(bounds[1]["beta"])
-        extra = {} if within else _extra_of(bounds, x)
+        table = bounds[1]
         estimate, lower, upper = map(trace, bounds)
-        curve = Curve(where, beta, estimate, lower, upper, extra, score)
-        group = inner.setdefault(_apart_from_beta(where), [])
-        (group if within else points).append(curve)
-    if not points:
+        curve = Curve(
+            where, float(table["beta"]), estimate, lower, upper, _extra_of(table, x), score
+        )
+        (inside if table.get("inside", False) else curves).append(curve)
+    if not curves:
         found = shorten(f"{beta:g}" for beta in np.unique(tables["beta"]).tolist())
         raise PUValueError(
             f"There is nothing to draw: {drawn!r} has no value at all at beta = {found}. Try "
             "another."
         )
-    curves = [_widen(curve, inner[_apart_from_beta(curve.where)]) for curve in points]
-    betas = [curve.beta for group in inner.values() for curve in group if curve.beta is not None]
-    attrs = {name: value for name, value in tables.attrs.items() if name != "beta_interval"}
-    attrs |= {"beta_interval": (min(betas), max(betas))} if betas else {}
+    curves = [_widen(curve, inside) for curve in curves]
+    betas = [curve.beta for curve in inside if curve.beta is not None]
+    attrs = {**tables.attrs, "beta_interval": (min(betas), max(betas)) if betas else None}
     levels = {
         str(dim): [*map(str, index.names)]
         for dim, index in tables.indexes.items()
         if dim in tables.dims and isinstance(index, pd.MultiIndex)
     }
     return curves, levels, drawing.band_label(attrs, tables.coords.get("reference", ()))
-
-
-def _apart_from_beta(where: Mapping[str, Hashable]) -> tuple[Any, ...]:
-    return tuple(item for item in where.items() if item[0] != "beta")
 
 
 def _check(dataset: xr.Dataset, axis: str) -> None:
@@ -257,38 +255,25 @@ def _take_apart(
     """Yield the key of each curve, and its arrays: estimate, lower, upper."""
     dims = [str(dim) for dim in dataset[drawn].dims if dim not in (axis, "bound")]
     dims.sort(key=lambda dim: dim == "beta")  # models first
-    columns = {}
-    for name, variable in dataset.variables.items():
-        if {*variable.dims} <= {*dims, "bound", axis}:
-            outer = [place for place, dim in enumerate(dims) if dim in variable.dims]
-            inner = [dim for dim in ("bound", axis) if dim in variable.dims]
-            values = variable.transpose(*(dims[place] for place in outer), *inner).values
-            columns[str(name)] = values, outer, inner
-    order = [dataset.get_index("bound").get_loc(bound) for bound in ("estimate", "lower", "upper")]
-    own_beta = dataset["beta"].ndim > 1
-    indexes = {dim: dataset.get_index(dim) for dim in dims if dim != "beta" or not own_beta}
+    indexes = {dim: dataset.get_index(dim) for dim in dims if dim in dataset.indexes}
+    dataset = dataset.drop_dims({*dataset.dims} - {*dims, "bound", axis})
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
-        arrays = {
-            name: values[tuple(position[place] for place in outer)]
-            for name, (values, outer, _) in columns.items()
-        }
-        known = pd.notna(arrays[drawn]).any(axis=0)
-        if axis == CUTOFF_DIM and "rank" in arrays:  # without repeats of the last cutoff
-            known &= np.diff(arrays["rank"], prepend=-1) > 0
+        places = dict(zip(dims, position, strict=True))
+        one = dataset.isel(places)
+        known = one[drawn].count("bound").to_numpy() > 0
+        if axis == CUTOFF_DIM and "rank" in one.coords:  # without repeats of the last cutoff
+            known &= np.diff(one["rank"], prepend=-1) > 0
         if not known.any():
             continue
-        tables: list[dict[str, Any]] = [{} for _ in order]
-        for name, array in arrays.items():
-            inner = columns[name][2]
-            some = array[..., known] if axis in inner else array
-            for table, bound in zip(tables, order, strict=True):
-                table[name] = some[bound] if "bound" in inner else some
         where: dict[str, Hashable] = {}
         for dim, index in indexes.items():
-            key: Any = index[position[dims.index(dim)]]
+            key: Any = index[places[dim]]
             where[dim] = key
             if isinstance(index, pd.MultiIndex):
-                where.update(zip(map(str, index.names), key, strict=True))
+                where |= zip(map(str, index.names), key, strict=True)
+        one = one.isel({axis: known})
+        sides = (one.sel(bound=bound).variables for bound in ("estimate", "lower", "upper"))
+        tables = [{str(name): array.values for name, array in side.items()} for side in sides]
         yield {name: write_missing(value) for name, value in where.items()}, tables
 
 
@@ -298,32 +283,30 @@ def write_missing(key: Hashable) -> Hashable:
     return "missing" if is_missing else key
 
 
-def _extra_of(bounds: Sequence[Table], x: str) -> dict[str, Any]:
+def _extra_of(table: Table, x: str) -> dict[str, Any]:
     """Return the prevalence of a curve, and where its bounds are clipped to one value."""
-    _, lower, upper = bounds
-    if not {*COUNTS} <= {*lower}:
-        return {"examples": sum(lower[name] for name in TOTALS)}
-    tp, fp, fn, tn = (float(lower[name][0]) for name in COUNTS)
+    if not {*COUNTS} <= {*table}:
+        return {"examples": sum(table[name] for name in TOTALS)}
+    tp, fp, fn, tn = (float(table[name][0]) for name in COUNTS)
     prevalence = (tp + fn) / (tp + fp + fn + tn)
-    if "clipped" not in lower:
-        return {"prevalence": prevalence}
-    both = (lower["clipped"] == True) & (upper["clipped"] == True)  # noqa: E712 -- or missing
-    cut = both & (lower["tp"] == upper["tp"])
-    ends = np.maximum(lower["tp"] + lower["fp"], upper["tp"] + upper["fp"])
-    along = lower["threshold"] if x == "threshold" else ends
-    places = along.astype(np.float64) / (ends[-1] if x == "fraction" else 1)
-    known = np.flatnonzero(np.isfinite(places))
-    upwards = known[np.argsort(places[known], kind="stable")]
-    return {"prevalence": prevalence, "cut": (places[upwards], cut[upwards])}
+    along = table["threshold"] if x == "threshold" else table["end"]
+    places = along.astype(np.float64) / (table["end"][-1] if x == "fraction" else 1)
+    upwards = np.flatnonzero(np.isfinite(places))[:: -1 if x == "threshold" else 1]
+    return {"prevalence": prevalence, "cut": (places[upwards], table["cut"][upwards])}
+
+
+def _is_cut(tables: xr.Dataset) -> xr.DataArray:
+    """Tell at which cutoffs both bounds are clipped to one value."""
+    clipped = tables.get("clipped", xr.zeros_like(tables["tp"])) == True  # noqa: E712 -- or missing
+    lower, upper = (tables["tp"].sel(bound=end) for end in ("lower", "upper"))
+    return clipped.sel(bound=["lower", "upper"]).all("bound") & (lower >= upper)
 
 
 def impossible(tables: xr.Dataset) -> xr.DataArray:
     """Tell at which betas both bounds are clipped to one value, so that the band is impossible."""
-    clipped = tables.get("clipped", xr.zeros_like(tables["tp"])) == True  # noqa: E712
-    lower, upper = (tables["tp"].sel(bound=end) for end in ("lower", "upper"))
-    is_cut = clipped.sel(bound=["lower", "upper"]).all("bound") & (lower >= upper)
     has_hidden_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
-    return (is_cut & has_hidden_negatives).any({"rank", CUTOFF_DIM} & {*tables.dims})
+    cutoffs = {"rank", CUTOFF_DIM} & {*tables.dims}
+    return (_is_cut(tables) & has_hidden_negatives).any(cutoffs)
 
 
 # Vertices
@@ -417,8 +400,10 @@ _RATES: Mapping[str, tuple[str, str, Trace, Callable[..., None]]] = {
 }
 
 
-def _widen(curve: Curve, others: Sequence[Curve]) -> Curve:
-    """Return a curve with the lowest and the highest bounds over all betas, at equal x."""
+def _widen(curve: Curve, inside: Sequence[Curve]) -> Curve:
+    """Return a curve with the lowest and the highest bounds over an interval, at equal x."""
+    key = {**curve.where, "beta": None}
+    others = [other for other in inside if {**other.where, "beta": None} == key]
     if not others or curve.beta == 0:
         return curve
     x = curve.estimate[0]
@@ -463,25 +448,25 @@ def visible(curves: xr.Dataset) -> xr.Dataset:
     size = curves.sizes[axis]
     if size <= _MAX_CUTOFFS_DRAWN or "rank" not in curves.coords:
         return curves
-    kept = np.zeros(size + 1, dtype=bool)
-    for name, sign in (("rank", 1), ("threshold", -1)):
-        if name not in curves.coords:
-            continue
-        for ascending in sign * np.atleast_2d(curves[name].transpose(..., axis).to_numpy()):
-            places = np.searchsorted(ascending, sign * _spread(sign * ascending))
-            kept[places] = kept[np.maximum(places - 1, 0)] = True
-    return curves.isel({axis: np.flatnonzero(kept[:size])})
+    kept = np.zeros(size, dtype=bool)
+    kept[[0, -1]] = True
+    for name in {"rank", "threshold"} & {*curves.coords}:
+        for places in np.atleast_2d(curves[name].transpose(..., axis).to_numpy()):
+            for pixels in _pixels(places.astype(np.float64)):
+                moves = np.flatnonzero(np.diff(pixels))
+                kept[moves] = kept[moves + 1] = True
+    return curves.isel({axis: kept})
 
 
-def _spread(values: FloatArray) -> FloatArray:
-    """Return a grid from the lowest to the highest value: even, and denser at both ends."""
-    known = values[np.isfinite(values)]
-    if not known.size:
-        return known
-    low, high = float(known.min()), float(known.max())
-    even = np.linspace(low, high, _PIXELS)
-    if low < 0 or high == 0:
-        return even
-    least = low or float(known[known > 0].min())
-    logarithmic = np.geomspace(least, high, 2 * _PIXELS)
-    return np.concatenate([even, logarithmic, low + high - logarithmic])
+def _pixels(places: FloatArray) -> Iterator[FloatArray]:
+    """Yield the pixel of each place: on an even scale, and on ones that are denser at an end."""
+    known = places[np.isfinite(places)]
+    if not known.size or known.min() == known.max():
+        return
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (places - known.min()) / np.ptp(known)
+        logarithmic = -np.log(share), -np.log1p(-share)
+    for scale, pixels in ((share, 1), *((scale, 2) for scale in logarithmic)):
+        inner = np.isfinite(scale)
+        largest = np.max(scale[inner])
+        yield np.floor(pixels * _PIXELS / largest * np.where(inner, scale, -1))
