@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from pu_accessor.checks import as_array, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, name_function, shorten
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates import areas_on_future_data, early_recognition, retrieval
 from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.calibration import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 from pu_accessor.words import READ, suggest
@@ -264,7 +264,7 @@ AnyMetric: TypeAlias = str | MetricFunction | Metric
 # a turn on the way from each cutoff to the next.
 Turns: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
 # From a metric, a ranking, betas, settings and the target to estimates.
-Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Estimates]
+Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Answer]
 # From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value.
 OfKnown: TypeAlias = Callable[[Metric, Ranking, FloatArray], tuple[FloatArray, ...]]
 
@@ -322,7 +322,7 @@ def _net_benefit(threshold: float) -> MetricFunction:
 
 def _auroc(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
-) -> Estimates:
+) -> Answer:
     if target == "examples":
         return estimate_auroc(ranking, betas, settings, metric.max_fpr)
     if metric.max_fpr is None or metric.max_fpr == 1:
@@ -332,7 +332,7 @@ def _auroc(
 
 def _average_precision(
     _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
-) -> Estimates:
+) -> Answer:
     estimate = estimate_ap if target == "examples" else areas_on_future_data.estimate_population_ap
     return estimate(ranking, betas, settings)
 

@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.beta import Beta, Betas, split_key
+from pu_accessor.beta import NO_BETA, Beta, Betas, split_key
 from pu_accessor.errors import PUValueError, brief
+from pu_accessor.inference.answer import join_betas
 from pu_accessor.inference.estimates import macro_average
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.estimate_metric import (
-    Asked,
-    add_beta_error_to_estimates,
-    is_auroc_of_future,
-)
+from pu_accessor.inference.estimates.estimate_metric import Asked, is_auroc_of_future
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import evaluation
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 if TYPE_CHECKING:
@@ -31,13 +28,11 @@ if TYPE_CHECKING:
 _GroupResults: TypeAlias = Sequence[evaluation.Result[list[macro_average.GroupTerm]]]
 _NESTED = "Each cluster is in one group: the standard error is that of groups."
 _CROSSED = "Clusters are in several groups: the standard error sums over all groups of a cluster."
-_BEYOND = "beyond"  # the range of possible averages
 _OUTSIDE = (
     "the average lies outside its range, such as [0, 1], by more than three standard errors: beta "
     "is too high for these groups, or the known positives are not a random sample of the "
     "positives. Pass a smaller beta"
 )
-_COLUMNS = ("estimate", "lower", "upper", "standard_error", _BEYOND)
 
 
 def average_over(
@@ -54,9 +49,9 @@ def average_over(
             f"{', '.join(betas.levels)}, whose joint error is unknown. Pass the "
             f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
         )
-    of_groups, estimate = betas, betas.estimate
+    of_groups, estimate, level = betas, betas.estimate, settings.level
     if estimate is not None:  # about the examples of all groups
-        of_groups = Betas(Beta(estimate.grid(settings.level)))
+        of_groups = Betas(Beta(estimate.grid(level)))
 
     def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[macro_average.GroupTerm]:
         return [macro_average.group_term(ranking, beta.values, *one[:2]) for one in asked]
@@ -64,13 +59,12 @@ def average_over(
     def columns(group: _GroupResults, beta: Beta) -> evaluation.Columns:
         of_each = zip(*(result.content for result in group), strict=True)
         averages = [
-            _average(one.metric, terms, settings.level, estimate)
+            join_betas(macro_average.average_groups(one.metric, terms, level), estimate or NO_BETA)
             for one, terms in zip(asked, of_each, strict=True)
         ]
-        arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
-        averaged = dict(zip(_COLUMNS, arrays, strict=True))
-        located = {**named, "beta": beta.values[:, np.newaxis], "target": "population"}
-        return {**located, **averaged, "n_groups": len(group)}
+        located = {**named, "beta": beta.values[:, np.newaxis]}
+        numbers = evaluation.answer_columns(averages, "population")
+        return {**located, **numbers, "n_groups": len(group)}
 
     plain = is_auroc_of_future(asked)
     rankings = self._rank(exact=not all(one.metric.curve for one in asked))
@@ -88,7 +82,7 @@ def average_over(
     if not any(one.metric.takes_beta for one in asked):
         del averages["beta"]
     averages.attrs |= _describe_clusters(groups, names)
-    evaluation.warn_of_rows(averages, averages.pop(_BEYOND) > 0, names, _OUTSIDE)
+    evaluation.warn_of_rows(averages, averages.pop("beyond"), names, _OUTSIDE)
     return averages
 
 
@@ -116,24 +110,6 @@ def check_average(metric: Metric, cutoff: Cutoff | None) -> None:
         )
     if cutoff is not None:
         macro_average.check_average_cutoff(cutoff)
-
-
-def _average(
-    metric: Metric, terms: Sequence[macro_average.GroupTerm], level: float, estimate: Beta | None
-) -> FloatArray:
-    """Return the average of a metric, its limits and error, and whether it is out of range."""
-    scatter = (
-        macro_average.RATE_SCATTER if metric.estimator is None else macro_average.AREA_SCATTER
-    )
-    average, beyond = macro_average.average_groups(terms, scatter, level)
-    floor, ceiling = macro_average.average_range(terms)
-    if estimate is not None:
-        span = float(floor.min()), float(ceiling.max())
-        average = add_beta_error_to_estimates(average, estimate, span)
-        floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
-        beyond = beyond[:1]
-    error = np.minimum(average.error, np.maximum(ceiling - floor, 1) / 2)
-    return np.stack(np.broadcast_arrays(*average.parts, error, beyond))
 
 
 def _describe_clusters(

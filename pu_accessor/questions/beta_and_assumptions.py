@@ -16,10 +16,10 @@ from pu_accessor.beta import Beta, UserBeta
 from pu_accessor.checks import as_array, check_level, check_option, hidden_counts, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference import assumption_tests as tests
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.prior.estimators import METHODS, Prior, estimate_prior
 from pu_accessor.inference.root_search import breaking_point
@@ -27,7 +27,13 @@ from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimation import default_target, exclusion_facts, warn_of_areas
-from pu_accessor.questions.evaluation import Columns, add_failed_groups, evaluate, results_frame
+from pu_accessor.questions.evaluation import (
+    Columns,
+    add_failed_groups,
+    answer_columns,
+    evaluate,
+    results_frame,
+)
 from pu_accessor.ranking import (
     AnnotatedRanking,
     BoolArray,
@@ -474,17 +480,16 @@ class Sweep:
     assumption: str  # that is varied
     above: float  # 0 for a difference
 
-    def value(self, ranked: Ranking | PairedRanks, beta: Beta, violation: float) -> Estimates:
+    def value(self, ranked: Ranking | PairedRanks, beta: Beta, violation: float) -> Answer:
         """Return the metric, or the difference of models, under a violation."""
         changed: dict[str, Any] = {self.assumption: violation}
         settings = replace(self.settings, **changed)
         if isinstance(ranked, Ranking):
             return estimate_metric(self.metric, ranked, beta, settings, self.target, self.cutoff)
         tests = paired_tests(ranked, beta, settings, self.target)
-        unknown = np.full_like(tests.difference, nan)
-        return Estimates(tests.difference, unknown, tests.lower, tests.upper)
+        return Answer(tests.difference, tests.lower, tests.upper)
 
-    def supports(self, value: Estimates) -> BoolArray:
+    def supports(self, value: Answer) -> BoolArray:
         """Return whether the conclusion is supported."""
         two_sided = is_difference(self.metric)
         return (value.lower > self.above) | (two_sided & (value.upper < self.above))
@@ -541,14 +546,11 @@ def _sweep_columns(
     sweep: Sweep, ranked: Ranking | PairedRanks, beta: Beta, values: Sequence[float]
 ) -> dict[str, Any]:
     """Return the columns of a sweep, over betas and values."""
-    estimates = [sweep.value(ranked, beta, value) for value in values]
+    answers = [replace(sweep.value(ranked, beta, v), columns={}) for v in values]
     return {
         "metric": sweep.metric.name,
         "beta": beta.values[:, np.newaxis],
         sweep.assumption: np.array(values),
-        "target": sweep.target,
-        "estimate": np.stack([one.value for one in estimates], -1),
-        "lower": np.stack([one.lower for one in estimates], -1),
-        "upper": np.stack([one.upper for one in estimates], -1),
+        **answer_columns(answers, sweep.target),
         "breaking_point": _breaking_points(ranked, beta, sweep)[..., np.newaxis],
     }

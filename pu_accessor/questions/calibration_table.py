@@ -9,16 +9,21 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import Beta, UserBeta
+from pu_accessor.inference.answer import Answer, join_betas
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.calibration import (
-    BinShares,
     check_bin_band,
     estimate_bin_shares,
     read_bin_edges,
 )
-from pu_accessor.inference.estimates.estimate_metric import extend_over_betas
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.evaluation import Columns, add_failed_groups, evaluate, results_frame
+from pu_accessor.questions.evaluation import (
+    Columns,
+    add_failed_groups,
+    answer_columns,
+    evaluate,
+    results_frame,
+)
 from pu_accessor.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -74,18 +79,14 @@ def calibration(
     check_bin_band(settings)
     betas, left = betas.split(level)
 
-    def compute(ranking: Ranking, beta: Beta, own: Settings) -> BinShares:
-        return estimate_bin_shares(ranking, beta.within(), edges, own)
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> Answer:
+        bins = estimate_bin_shares(ranking, beta.within(), edges, own)
+        return join_betas(bins, beta._replace(level=None))
 
-    def columns(table: BinShares, beta: Beta) -> Columns:
-        points = {"left": edges[:-1], "right": edges[1:]}
-        low, middle, high = np.moveaxis(table.value, 1, 0)
-        widened = extend_over_betas(low, middle, high, points=beta.values.size)
-        lower, estimate, upper = (side.T for side in widened)
-        ends = {"estimate": estimate, "lower": lower, "upper": upper}
-        located = {**points, "mean_score": table.mean_score, "target": "examples"}
-        counts = {"examples": table.examples, "known_positive": table.known_positive}
-        return {"beta": beta.values[:, np.newaxis], **located, **ends, **counts}
+    def columns(bins: Answer, beta: Beta) -> Columns:
+        located = {"beta": beta.values[:, np.newaxis], "left": edges[:-1], "right": edges[1:]}
+        shown = answer_columns([bins], "examples").items()  # over bins and betas
+        return located | {name: np.transpose(column) for name, column in shown}
 
     results = evaluate(self._terms, self._rank(), compute, betas, settings.at_level(left))
     attrs = self._attrs(settings, "examples", band=band_name(settings.band))

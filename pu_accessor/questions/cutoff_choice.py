@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,17 +11,23 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta, split_key
 from pu_accessor.checks import check_count
 from pu_accessor.errors import PUValueError, warn_caller
+from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Cost,
     Goal,
-    GuaranteedCutoff,
     band_for_goal,
     find_population_cutoff,
     find_sample_cutoff,
     read_goal,
 )
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.evaluation import Columns, add_failed_groups, evaluate, results_frame
+from pu_accessor.questions.evaluation import (
+    Columns,
+    add_failed_groups,
+    answer_columns,
+    evaluate,
+    results_frame,
+)
 from pu_accessor.ranking import Ranking, Rankings
 
 if TYPE_CHECKING:
@@ -115,21 +121,18 @@ def cutoff(
     settings = replace(settings, level=left, band="simultaneous")
     level_per_model = 1 - (1 - left) / n_models
 
-    def compute(ranking: Ranking, beta: Beta, own: Settings) -> list[GuaranteedCutoff]:
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> Answer:
         each, own = beta.values[:, np.newaxis], own.at_level(level_per_model)
         if target == "population":
             each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
-            return [find_population_cutoff(ranking, betas, goal, own.level) for betas in each]
+            found = [find_population_cutoff(ranking, betas, goal, own.level) for betas in each]
+            return join_answers(found)
         each = each if beta.interval is None else beta.within()[np.newaxis]
-        return [find_sample_cutoff(ranking, betas, goal, own) for betas in each]
+        return join_answers([find_sample_cutoff(ranking, betas, goal, own) for betas in each])
 
-    def columns(cutoffs: list[GuaranteedCutoff], beta: Beta) -> Columns:
-        def of(*names: str) -> dict[str, Any]:
-            return {name: [getattr(cutoff, name) for cutoff in cutoffs] for name in names}
-
-        goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values}
-        ends = of("estimate", "lower", "upper", "clipped", "attainable")
-        return {**goals, **of("rank", "threshold"), "target": target, **ends}
+    def columns(cutoffs: Answer, beta: Beta) -> Columns:
+        goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values[:, np.newaxis]}
+        return goals | answer_columns([cutoffs], target)
 
     results = evaluate(self._terms, rankings, compute, betas, settings)
     band = band_for_goal(goal) if target == "examples" else "two samples"

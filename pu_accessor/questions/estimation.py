@@ -14,6 +14,7 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUTypeError, warn_caller
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.lookup import UserBand
 from pu_accessor.inference.estimates import cutoff_spec
 from pu_accessor.inference.estimates.areas_on_future_data import (
@@ -27,7 +28,6 @@ from pu_accessor.inference.estimates.estimate_metric import (
     is_auroc_of_future,
     targets_of,
 )
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
@@ -268,7 +268,7 @@ def exclusion_facts(
 class _RankingEstimates(NamedTuple):
     """The estimates of one ranking."""
 
-    each: list[Estimates]
+    each: list[Answer]
     of_known: bool = False  # whether scores look like probabilities of being known
     effective_rest: float = np.nan  # of weighted rows, for average precision on future data
 
@@ -401,28 +401,14 @@ def _bands(results: evaluation.Results[_RankingEstimates]) -> str:
     return ", ".join(sorted(bands))
 
 
-def _columns(estimates: list[Estimates], asked: Sequence[Asked], betas: Betas) -> dict[str, Any]:
-    """Return the columns of a ranking's estimates, over betas and metrics."""
-
-    def stack(name: str) -> Any:
-        columns = [getattr(one, name) for one in estimates]
-        known = next(column for column in columns if column is not None)
-        empty = np.full(known.size, False if known.dtype == bool else np.nan)
-        return np.stack([empty if column is None else column for column in columns], 1)
-
-    with_cutoff = [one for one in estimates if one.rank is not None]
-    located = ("rank", "threshold") if with_cutoff else ()
-    columns: dict[str, Any] = {name: stack(name) for name in located}
-    columns |= {"target": [one.target for one in asked]}
-    columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
-    if with_cutoff:
-        columns["clipped"] = stack("clipped")
-        if any(one.cutoff and one.cutoff.kind in ("rank", "fraction") for one in asked):
-            columns["examples_at_threshold"] = stack("examples_at_threshold")
-        if with_cutoff[0].rank_lower is not None:
-            columns |= {name: stack(name) for name in ("rank_lower", "rank_upper")}
-    if len(with_cutoff) < len(estimates) and betas.kind == "points":  # else it is at one beta
-        columns["standard_error"] = np.minimum(stack("error"), 0.5)  # of numbers in [0, 1]
+def _columns(answers: list[Answer], asked: Sequence[Asked], betas: Betas) -> dict[str, Any]:
+    """Return the columns of a ranking's answers, over betas and metrics."""
+    columns = evaluation.answer_columns(answers, [one.target for one in asked])
+    if not any(one.cutoff and one.cutoff.kind in ("rank", "fraction") for one in asked):
+        columns.pop("examples_at_threshold", None)  # the rank
+    if betas.kind == "points" and not all("rank" in one.columns for one in answers):
+        errors = np.stack([one.error for one in answers], -1)  # each at one beta
+        columns["standard_error"] = np.minimum(errors, 0.5)  # of numbers in [0, 1]
     return columns
 
 

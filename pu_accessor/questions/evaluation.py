@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import isnan
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -17,6 +18,7 @@ from pu_accessor.errors import (
     shorten,
     warn_caller,
 )
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, diagnose_stack
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
@@ -45,6 +47,7 @@ _MAX_WEIGHT_SHARE = 0.1  # of one row
 _LOW_AUROC = 0.35  # of known positives against the rest: scores may be reversed
 _LOW_AUROC_ERRORS = 3.5  # standard errors below a half
 _MANY_GROUPS = 50  # beyond which groups may be meant as clusters
+_LOCATED = ("rank", "threshold", "mean_score")  # columns before the target
 _OUT_OF_MEMORY = (
     "There is not enough memory for this method, which compares known examples one by one. Keep "
     "fewer known examples, or use auroc for future data."
@@ -406,6 +409,23 @@ def results_frame(
         frame.attrs["skipped"] = dict(results.skipped)
     frame.attrs.update(attrs or {})
     return frame
+
+
+def answer_columns(answers: Sequence[Answer], target: str | Sequence[str]) -> dict[str, Any]:
+    """Return the columns of answers, stacked along a new last axis."""
+
+    def stack(name: str) -> Any:
+        columns = [one.columns.get(name) for one in answers]
+        known = next(column for column in columns if column is not None)
+        empty = np.full(known.shape, False if known.dtype == bool else np.nan)
+        return np.stack([empty if column is None else column for column in columns], -1)
+
+    names = dict.fromkeys(chain(*(one.columns for one in answers)))
+    columns = {name: stack(name) for name in names}
+    located = {name: columns.pop(name) for name in _LOCATED if name in names}
+    parts = (np.stack(part, -1) for part in zip(*(one.parts for one in answers), strict=True))
+    limits = dict(zip(("estimate", "lower", "upper"), parts, strict=True))
+    return {**located, "target": target, **limits, **columns}
 
 
 def add_failed_groups(frame: pd.DataFrame, results: Results[Any]) -> pd.DataFrame:

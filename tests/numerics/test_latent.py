@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import special
 
 from pu_accessor.beta import Beta
+from pu_accessor.inference.answer import add_beta_error
 from pu_accessor.inference.bands.future_data import cut_to_concave
 from pu_accessor.inference.completion import monotone_hidden
 from pu_accessor.inference.estimates import hidden_positive_limits as hidden
-from pu_accessor.inference.estimates.estimate_metric import add_beta_error
 from pu_accessor.inference.estimates.known_positives import KnownBlocks
 from tests.support.oracles import gaps_oracle, new_examples_oracle
 from tests.support.oracles.concave_oracle import by_linear_programs

@@ -12,7 +12,6 @@ import pytest
 
 from pu_accessor import PUValueError, bedroc, fbeta
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.estimate_metric import extend_over_betas
 from pu_accessor.inference.metrics import METRICS, PURPOSES, Metric, metrics_for
 from pu_accessor.sklearn import scorer
 from tests import worlds
@@ -90,12 +89,3 @@ def test_makers_survive_a_pickle_and_keep_what_they_were_made_with() -> None:
     npt.assert_array_equal(pickle.loads(pickle.dumps(fbeta(2)))(*counts), fbeta(2)(*counts))
     npt.assert_allclose(fbeta(1)(*counts), METRICS["f1"](*counts))
     assert pickle.loads(pickle.dumps(bedroc(80.5))).alpha == 80.5
-
-
-def test_points_keep_their_own_limits() -> None:
-    three = np.array([[0.3, 0.2, 0.5]])
-    same = extend_over_betas(three - 0.1, three, three + 0.1, 3)
-    npt.assert_array_equal(same[0], three - 0.1)
-    low, middle, high = extend_over_betas(three - 0.1, three, three + 0.1, 2)
-    npt.assert_allclose(low, [[0.1, 0.1]])
-    npt.assert_allclose([middle, high], [[[0.3, 0.2]], [[0.6, 0.6]]])

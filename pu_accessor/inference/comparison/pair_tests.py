@@ -16,8 +16,8 @@ import scipy
 from pu_accessor.beta import Beta
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference import influence
+from pu_accessor.inference.answer import add_beta_error
 from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
-from pu_accessor.inference.estimates.estimate_metric import add_beta_error
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking

@@ -12,9 +12,9 @@ import numpy as np
 
 from pu_accessor.beta import Beta
 from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.inference.answer import add_beta_error
 from pu_accessor.inference.comparison.pair_tests import PairTests, compare_by_t, list_pairs
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.estimate_metric import add_beta_error
 from pu_accessor.inference.estimates.known_positives import count_negatives, hidden_share
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.weighted_areas import known_share_below

@@ -13,9 +13,9 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference import influence
+from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.intervals import (
-    Estimates,
     half_width,
     include_estimate,
     logit_interval,
@@ -31,7 +31,7 @@ _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
 _PRIOR_SIZE = 0.5  # values added to a sample at either end, as in Jeffreys' prior
 
 
-def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
+def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Answer:
     """Estimate AUROC on future data, with its interval."""
     check_labels(betas, ranking.total)
     share = influence.positive_share_of_rest(ranking.total, betas)
@@ -48,17 +48,17 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
 
 def auroc_interval(
     share: FloatArray, placements: influence.Placements, level: float, df: float = np.inf
-) -> Estimates:
+) -> Answer:
     """Return the unbiased AUROC with its error and interval, of one ranking or of many."""
     value, lower, upper = (
         (above - share / 2) / (1 - share)
         for above in (placements.above, *bounded_mean_limits(placements, level, df))
     )
     error = np.sqrt(np.sum(placements.squares, axis=0)) / (1 - share)
-    return Estimates(value, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1))
+    return Answer(value, np.clip(lower, 0, 1), np.clip(upper, 0, 1), error)
 
 
-def _trim_chance(ranking: Ranking, area: Estimates, chance: FloatArray | float) -> Estimates:
+def _trim_chance(ranking: Ranking, area: Answer, chance: FloatArray | float) -> Answer:
     """Raise limits to the area by chance, where scores are monotone."""
     if not ranking.monotone:
         return area
@@ -90,7 +90,7 @@ def bounded_mean_limits(
 
 def estimate_population_aurocs(
     stack: TieBlocks, betas: FloatArray, level: float
-) -> list[Estimates | None]:
+) -> list[Answer | None]:
     """Estimate AUROC on future data of each ranking; None where the stack does not allow it."""
     known, negative, unlabeled = stack.total.T
     plain = (known > 0) & (unlabeled > 0) & (negative == 0) & (betas < 1).all(axis=1)
@@ -103,9 +103,9 @@ def estimate_population_aurocs(
     chosen = influence.Placements(*(side[..., selected] for side in placements))
     statistic = auroc_interval(shares[plain].ravel(), chosen, level)
     estimates = include_estimate(statistic, completed[plain].ravel())
-    columns = (estimates.value, estimates.error, estimates.lower, estimates.upper)
+    columns = (*estimates.parts, statistic.error)
     rows = zip(*(column.reshape(-1, betas.shape[1]) for column in columns), strict=True)
-    return [Estimates(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
+    return [Answer(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
 def _beta_may_be_refuted(stack: TieBlocks, betas: FloatArray, level: float) -> BoolArray:
@@ -122,7 +122,7 @@ def _beta_may_be_refuted(stack: TieBlocks, betas: FloatArray, level: float) -> B
     return np.asarray(distance > allowed)
 
 
-def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
+def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Answer:
     """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
     # Simulated coverage is .93 to .98 from 50 known positives on, up to .99 where few of them rank
     # high; below 20 it is not assured.
@@ -145,7 +145,7 @@ def _ap_interval(
     influences: influence.Influence,
     level: float,
     prevalence: float | None = None,
-) -> Estimates:
+) -> Answer:
     """Add an interval to average precision, on the logit scale of its labeled share."""
     n, size = ranking.total.known_positive, sum(ranking.total)
     positives = count_positives(ranking.total, betas)
@@ -170,7 +170,7 @@ def _ap_interval(
         lower = tpr * tp / (tp + (size - n) / design.effect * fpr)
         limits = np.minimum(value, lower), np.ones(value.size)
     chance = positives / size if prevalence is None else prevalence
-    return _trim_chance(ranking, Estimates(value, error, *limits), chance)
+    return _trim_chance(ranking, Answer(value, *limits, error), chance)
 
 
 def effective_size_of_rest(ranking: Ranking) -> float:
@@ -183,7 +183,7 @@ def effective_size_of_rest(ranking: Ranking) -> float:
 
 def _ap_at_prevalence(
     ranking: Ranking, betas: FloatArray, prevalence: float, level: float
-) -> Estimates:
+) -> Answer:
     """Estimate average precision where each positive counts w times, to match a prevalence."""
     # An error d in T changes precision T*w/A, A = r - T + w*T, by w*d/A * min(r/A, 1).
     finer, table = completed_table(ranking, betas, on_new=True)
@@ -198,8 +198,7 @@ def _ap_at_prevalence(
         value = w * (unbiased_ap(finer, one_beta, scale) + added)
         influences = influence.precision_influences(finer, (size, scale, given))
         estimates.append(_ap_interval(finer, one_beta, value, influences, level, prevalence))
-    parts = [(each.value, each.error, each.lower, each.upper) for each in estimates]
-    return Estimates(*np.concatenate(parts, axis=1))
+    return join_answers(estimates)
 
 
 def unbiased_ap(ranking: Ranking, betas: FloatArray, rank: FloatArray | None = None) -> FloatArray:
@@ -226,7 +225,7 @@ def _extreme_rates(
 
 def estimate_population_pauc(
     ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float
-) -> Estimates:
+) -> Answer:
     """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
     check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "auroc on future data")
@@ -239,7 +238,8 @@ def estimate_population_pauc(
         _pauc_limits(_pauc_influence(finer, fpr, max_fpr), area, share, max_fpr, rule.level)
         for fpr, area, share in zip(rates, value.tolist(), shares, strict=True)
     ]
-    statistic = Estimates(value, *np.transpose(limits))
+    error, lower, upper = np.transpose(limits)
+    statistic = Answer(value, lower, upper, error)
     return use_completed(ranking, betas, rule.level, statistic, value)
 
 

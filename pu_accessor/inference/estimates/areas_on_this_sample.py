@@ -11,11 +11,11 @@ from math import floor
 
 import numpy as np
 
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates import weighted_areas
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.hidden_positive_limits import ap_limits, mean_rank_limits
 from pu_accessor.inference.estimates.intervals import (
-    Estimates,
     half_width,
     logit_interval,
     use_sample_completion,
@@ -40,7 +40,7 @@ _MAX_RELATIVE_ERROR = 0.1  # above it Student's interval covers .83 to .95 in si
 
 def estimate_auroc(
     ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float | None = None
-) -> Estimates:
+) -> Answer:
     """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:
@@ -70,7 +70,7 @@ def _auroc_from_ranks(
     return unbiased_auroc(ranking, betas), np.where(factor > 0, error, 0.0), mean, negatives
 
 
-def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
+def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Answer:
     """Estimate the whole area, with its interval."""
     value, error, mean, negatives = _auroc_from_ranks(ranking, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
@@ -79,12 +79,12 @@ def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     half = half_width(error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
     student = logit_interval(value, position, scale, half, half)
     if n == 1:  # one known positive has no error
-        return Estimates(value, error, *student)
+        return Answer(value, *student, error)
     gaps, ends = _auroc_of_hidden_ranks(ranking, betas, level), _possible_auroc(ranking, betas)
     untrimmed = value, np.fmin(gaps[0], student[0]), np.fmax(gaps[1], student[1])
     # Where all known positives share a score, the curves of the band replace the gaps.
     lower, upper = (np.where(error > 0, np.clip(limit, *ends), np.nan) for limit in untrimmed[1:])
-    return Estimates(value, error, lower, upper, untrimmed=untrimmed)
+    return Answer(value, lower, upper, error, untrimmed=untrimmed)
 
 
 def _auroc_of_hidden_ranks(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
@@ -116,7 +116,7 @@ def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
     return areas
 
 
-def _pauc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
+def _pauc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Answer:
     """Estimate the standardized area up to a false positive rate."""
     negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
     factor, n = hidden_share(ranking.total, betas) ** 0.5, ranking.total.known_positive
@@ -128,7 +128,7 @@ def _pauc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Es
     position, half = mean / length, half_width(error, n - 1, level)
     # Elsewhere areas under bounding curves replace the interval.
     half = np.where((relative_error * factor <= _MAX_RELATIVE_ERROR) & (n > 2), half, np.nan)
-    return Estimates(value, error, *logit_interval(value, position, length / unit, half, half))
+    return Answer(value, *logit_interval(value, position, length / unit, half, half), error)
 
 
 def _pauc_at(
@@ -158,7 +158,7 @@ def _pauc_at(
     return value, mean, variance, float(length.sum()), relative_error
 
 
-def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
+def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Answer:
     """Estimate average precision, a U-statistic, with its interval from random gaps."""
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:

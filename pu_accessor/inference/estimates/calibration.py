@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from math import inf, nan
 from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from pu_accessor.checks import as_array, hidden_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.lookup import latent_bounds_of_many
 from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import FloatPair
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
@@ -44,15 +43,6 @@ def scores_match_known_share(ranking: Ranking, betas: FloatArray) -> bool:
     known, *shares = (total.known_positive + np.append(0, betas) * total.unlabeled) / sum(total)
     margin = min((share for share in shares if share > known), default=known) - known
     return bool(margin > known / 4 and abs(mean - known) < margin / 4)
-
-
-class BinShares(NamedTuple):
-    """Shares of positives in bins of scores of one ranking."""
-
-    examples: IntArray
-    known_positive: IntArray
-    mean_score: FloatArray  # NaN where a bin is empty
-    value: FloatArray  # share of positives, shape (bins, 3, betas)
 
 
 def read_bin_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
@@ -88,7 +78,7 @@ def check_bin_band(rule: Settings) -> None:
 
 def estimate_bin_shares(
     ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Settings
-) -> BinShares:
+) -> Answer:
     """Estimate the share of positives in bins of scores, with exact (hypergeometric) limits."""
     check_labels(betas, ranking.total)
     check_probability_scores(ranking, "calibration")
@@ -107,8 +97,11 @@ def estimate_bin_shares(
     in_bins = np.stack(completed, axis=1)
     in_bins = _bin_hidden_positives(ranking, ends, unlabeled, in_bins, hidden, level)
     sizes = np.where(examples > 0, examples, np.nan)
-    value = (known[:, np.newaxis, np.newaxis] + in_bins) / sizes[:, np.newaxis, np.newaxis]
-    return BinShares(examples, known, ranking.sums_from(edges[:-1]) / sizes, value)
+    value, lower, upper = (known[:, np.newaxis] + in_bins) / sizes[:, np.newaxis]
+    mean_score = ranking.sums_from(edges[:-1]) / sizes
+    columns = {"mean_score": mean_score, "examples": examples, "known_positive": known}
+    columns = {name: each[:, np.newaxis] for name, each in columns.items()}
+    return Answer(value, lower, upper, columns=columns)
 
 
 def _bin_hidden_positives(
@@ -119,7 +112,7 @@ def _bin_hidden_positives(
     hidden: IntArray,
     level: float,
 ) -> FloatArray:
-    """Return the hidden positives in each bin, shape (bins, 3, betas)."""
+    """Return the hidden positives in each bin and their limits, shape (3, bins, betas)."""
     total, numbers = ranking.total, tuple(hidden.tolist())
     if ranking.clusters is None:
         bounds = latent_bounds_of_many("exact", total.known_positive, numbers, level)
@@ -132,10 +125,10 @@ def _bin_hidden_positives(
     most = np.minimum(inside, hidden)
     fewest = np.maximum(hidden - (total.unlabeled - inside), 0)
     lower, upper = (np.clip(side, fewest, most) for side in limits)
-    return np.stack([lower, np.clip(completed, lower, upper), upper], axis=1)
+    return np.stack([np.clip(completed, lower, upper), lower, upper])
 
 
-def estimate_boyce(ranking: Ranking) -> Estimates:
+def estimate_boyce(ranking: Ranking) -> Answer:
     """Return Spearman's correlation of the predicted-to-expected ratio with the score."""
     check_labels(np.zeros(1), ranking.total)
     low, high = _score_range(ranking)
@@ -149,8 +142,7 @@ def estimate_boyce(ranking: Ranking) -> Estimates:
     ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _RATIO_DIGITS))
     has_order = ranks.size > 1 and np.ptp(ranks)
     index = np.corrcoef(np.arange(ranks.size), ranks)[0, 1] if has_order else nan
-    unknown = np.full(1, nan)
-    return Estimates(np.full(1, index), unknown, unknown, unknown)
+    return Answer(np.full(1, index), np.full(1, nan), np.full(1, nan))
 
 
 def _score_range(ranking: Ranking) -> tuple[float, float]:

@@ -14,6 +14,7 @@ import numpy as np
 from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference import influence
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates import intervals, known_positives
 from pu_accessor.inference.estimates.hidden_positive_limits import hidden_quantile
 from pu_accessor.inference.settings import Settings
@@ -80,7 +81,7 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
 
 def estimate_early_recognition(
     metric: Any, ranking: Ranking, betas: FloatArray, rule: Settings, target: str
-) -> intervals.Estimates:
+) -> Answer:
     """Estimate BEDROC or NDCG, from random gaps or, on future data, on a logit scale."""
     is_future, weights = target == "population", rank_weights(metric, ranking)
     check_labels(betas, ranking.total)
@@ -91,7 +92,7 @@ def estimate_early_recognition(
     examples, positives = sum(ranking.total), known_positives.count_positives(ranking.total, betas)
     top, bottom = weights.ends(examples, positives)
     value, lower, upper = weights.scale(examples, positives, *mean.parts)
-    statistic = intervals.Estimates(value, mean.error / (top - bottom), lower, upper)
+    statistic = Answer(value, lower, upper, mean.error / (top - bottom))
     completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
     if not is_future:
         statistic = intervals.fix_where_known(ranking, betas, statistic, completed)
@@ -100,7 +101,7 @@ def estimate_early_recognition(
 
 def _mean_on_this_sample(
     ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
-) -> intervals.Estimates:
+) -> Answer:
     """Estimate the mean weight of the positives of this sample."""
     start, end = known_positives.block_bounds(ranking)
     weight, n, examples = weights.mean(start, end - start), start.size, sum(ranking.total)
@@ -109,13 +110,13 @@ def _mean_on_this_sample(
     error = standard_error * known_positives.hidden_share(ranking.total, betas) ** 0.5
     hidden = (positives - n).tolist()
     limits = [_hidden_weight_limits(weight, m, weights, examples, level) for m in hidden]
-    means = (weight.sum() + (positives - n) * np.transpose(limits)) / positives
-    return intervals.Estimates(np.full(positives.size, weight.mean()), error, *means)
+    lower, upper = (weight.sum() + (positives - n) * np.transpose(limits)) / positives
+    return Answer(np.full(positives.size, weight.mean()), lower, upper, error)
 
 
 def _mean_on_future_data(
     ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
-) -> intervals.Estimates:
+) -> Answer:
     """Estimate the mean weight of the positives of future data."""
     mean, influences = _known_mean(ranking, weights)
     squares, df = influence.squared_errors_and_df(influences)
@@ -128,7 +129,7 @@ def _mean_on_future_data(
     limits = intervals.logit_interval(mean * one, position, scale, half, half)
     if not error.any():  # all known positives are tied, so there is no information on others
         limits = worst * one, best * one
-    return intervals.Estimates(mean * one, error, *limits)
+    return Answer(mean * one, *limits, error)
 
 
 def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, influence.Influence]:

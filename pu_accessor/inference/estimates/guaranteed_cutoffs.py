@@ -7,7 +7,7 @@ cutoff passes, with a probability of at most 1 - level (Angelopoulos et al., *Le
 Ann. Appl. Stat. 19, 2025, 1641-1662). Precision and cost rise and fall: limits are simultaneous.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import floor, inf, nan
 from typing import NamedTuple, TypeAlias
@@ -16,6 +16,7 @@ import numpy as np
 
 from pu_accessor.checks import check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.estimates.known_positives import no_negatives_error
 from pu_accessor.inference.influence import positive_share_of_rest
@@ -38,25 +39,26 @@ class Goal(NamedTuple):
     cost: Cost = (0.0, 0.0)  # of a false positive and of a false negative
 
 
-@dataclass(frozen=True)
-class GuaranteedCutoff:
-    """A cutoff that meets a goal, or rank 0."""
-
-    rank: int  # 0 where no cutoff meets the goal
-    threshold: float  # +inf at rank 0
-    estimate: float
-    lower: float
-    upper: float
-    clipped: bool  # whether a limit is cut to what the unlabeled examples allow
-    attainable: float  # the best bound of all cutoffs from rank 1 on
-
-
 class _Bounded(NamedTuple):
     """A metric at each cutoff: the estimate, and the worst bound over all betas."""
 
     tables: contingency.Tables
     estimate: FloatArray
     worse: FloatArray
+
+
+def _guaranteed(
+    rank: int,
+    threshold: float,
+    parts: tuple[float, float, float],
+    attainable: float,
+    *,
+    clipped: bool = False,
+) -> Answer:
+    """Return the estimate and limits at a cutoff, and the best limit of any cutoff."""
+    columns = {"rank": rank, "threshold": threshold, "clipped": clipped, "attainable": attainable}
+    value, lower, upper = np.array(parts)[:, np.newaxis]
+    return Answer(value, lower, upper, columns=columns)
 
 
 def read_goal(
@@ -89,9 +91,7 @@ def band_for_goal(goal: Goal) -> str:
     return "exact" if goal.name in _MONOTONE_GOALS else "simultaneous"
 
 
-def find_sample_cutoff(
-    ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings
-) -> GuaranteedCutoff:
+def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> Answer:
     """Find the cutoff of this sample that meets a goal at all betas, estimated at the first."""
     rule = replace(rule, band=band_for_goal(goal), one_sided=True)
     bounds = _bound_metric(ranking, betas, goal, rule)
@@ -105,17 +105,13 @@ def find_sample_cutoff(
     best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
     attainable = float(bounds.worse[1] if goal.name == "fpr" else best.reduce(bounds.worse[1:]))
     if position is None or (goal.name == "fpr" and not bounds.tables.ranking.rank[position]):
-        return GuaranteedCutoff(0, inf, nan, nan, nan, False, attainable)
+        return _guaranteed(0, inf, (nan, nan, nan), attainable)
     cutoffs = bounds.tables.ranking
     limit = goal.value if goal.name in _MONOTONE_GOALS else float(bounds.worse[position])
-    return GuaranteedCutoff(
-        int(cutoffs.rank[position]),
-        float(cutoffs.threshold[position]),
-        float(bounds.estimate[position]),
-        *((limit, 1.0) if goal.name in _MINIMUM_GOALS else (0.0, limit)),
-        bool(bounds.tables.clipped[position, 0, 0]),
-        attainable,
-    )
+    ends = (limit, 1.0) if goal.name in _MINIMUM_GOALS else (0.0, limit)
+    parts, clipped = (bounds.estimate[position], *ends), bounds.tables.clipped[position, 0, 0]
+    at = int(cutoffs.rank[position]), float(cutoffs.threshold[position])
+    return _guaranteed(*at, parts, attainable, clipped=bool(clipped))
 
 
 def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _Bounded:
@@ -191,7 +187,7 @@ class FutureCutoff(NamedTuple):
 
 def find_population_cutoff(
     ranking: Ranking, betas: FloatArray, goal: Goal, level: float
-) -> GuaranteedCutoff:
+) -> Answer:
     """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
     contingency.check_labels(betas, ranking.total)
     beta, search = float(betas[0]), partial(find_future_cutoff, ranking, goal=goal, level=level)
@@ -199,8 +195,8 @@ def find_population_cutoff(
     cutoff = ranking.at(np.array([worst.rank]))
     estimate = float(_estimate_metric_at_cutoffs(cutoff, beta, goal)[0]) if worst.rank else nan
     ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
-    lower, upper = ends if worst.rank else (nan, nan)
-    return GuaranteedCutoff(worst.rank, worst.threshold, estimate, lower, upper, False, nan)
+    parts = (estimate, *ends) if worst.rank else (nan, nan, nan)
+    return _guaranteed(worst.rank, worst.threshold, parts, nan)
 
 
 def _estimate_metric_at_cutoffs(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:

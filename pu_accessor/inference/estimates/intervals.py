@@ -1,16 +1,17 @@
-"""Estimates with intervals, and their correction by the completed ranking."""
+"""Answers with intervals, and their correction by the completed ranking."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import scipy
 
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates.known_positives import FloatPair
 from pu_accessor.inference.prior.beta_limit import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import curves
 from pu_accessor.inference.tables.contingency import make_tables
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
 _TOLERANCE = 1e-9
 _REFUTING_ERRORS = 3  # standard errors beyond [0, 1] at which a statistic contradicts beta
@@ -32,39 +33,14 @@ def logit_interval(
     return lower, upper
 
 
-@dataclass(frozen=True, eq=False)
-class Estimates:
-    """A metric of one ranking at some betas; all arrays have the shape (betas,)."""
-
-    value: FloatArray
-    error: FloatArray  # standard errors; NaN of a metric at a cutoff
-    lower: FloatArray  # NaN without a usable error, or where beta is refuted
-    upper: FloatArray
-    # Value and limits before they are cut to [0, 1], to add the error of beta.
-    untrimmed: tuple[FloatArray, FloatArray, FloatArray] | None = None
-    # Of a metric at a cutoff.
-    band: str | None = None  # name of the band
-    rank: IntArray | None = None  # examples predicted positive
-    threshold: FloatArray | None = None  # their lowest score
-    examples_at_threshold: IntArray | None = None  # at or above it: more in a block of ties
-    clipped: BoolArray | None = None  # whether a limit is cut to what the unlabeled allow
-    rank_lower: IntArray | None = None  # limits of the rank of a point of the true curve
-    rank_upper: IntArray | None = None
-
-    @property
-    def parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Value and limits."""
-        return self.value, self.lower, self.upper
-
-
 def use_sample_completion(
     ranking: Ranking,
     betas: FloatArray,
     rule: Settings,
-    statistic: Estimates,
+    statistic: Answer,
     curve: str,
     max_fpr: float | None = None,
-) -> Estimates:
+) -> Answer:
     """Use the completed area, with bounding areas of the band "exact" where there is no error."""
     completed = curves.area_of_estimate(curve, ranking, betas, max_fpr)
     statistic = fix_where_known(ranking, betas, statistic, completed)
@@ -79,8 +55,8 @@ def use_sample_completion(
 
 
 def fix_where_known(
-    ranking: Ranking, betas: FloatArray, statistic: Estimates, completed: FloatArray
-) -> Estimates:
+    ranking: Ranking, betas: FloatArray, statistic: Answer, completed: FloatArray
+) -> Answer:
     """Use the completed value, with error 0, where all or none of the unlabeled are positive."""
     is_uncertain = (betas * ranking.total.unlabeled > 0) & (betas < 1)
     value, lower, upper = (np.where(is_uncertain, part, completed) for part in statistic.parts)
@@ -105,8 +81,8 @@ def bounding_curve_areas(
 
 
 def use_completed(
-    ranking: Ranking, betas: FloatArray, level: float, statistic: Estimates, completed: FloatArray
-) -> Estimates:
+    ranking: Ranking, betas: FloatArray, level: float, statistic: Answer, completed: FloatArray
+) -> Answer:
     """Use the completed estimate in an interval widened to it; also keep both untrimmed."""
     trimmed = include_estimate(_drop_refuted_betas(statistic, ranking, betas, level), completed)
     margin = scipy.special.ndtri((1 + level) / 2) * statistic.error
@@ -120,7 +96,7 @@ def use_completed(
     return replace(trimmed, untrimmed=(value, lower, upper))
 
 
-def include_estimate(statistic: Estimates, completed: FloatArray) -> Estimates:
+def include_estimate(statistic: Answer, completed: FloatArray) -> Answer:
     """Use the completed value in place of an unbiased one, in an interval widened to it."""
     completed = np.clip(completed, 0, 1)  # removes rounding errors
     lower = np.clip(np.minimum(statistic.lower, completed), 0, 1)
@@ -129,8 +105,8 @@ def include_estimate(statistic: Estimates, completed: FloatArray) -> Estimates:
 
 
 def _drop_refuted_betas(
-    statistic: Estimates, ranking: Ranking, betas: FloatArray, level: float
-) -> Estimates:
+    statistic: Answer, ranking: Ranking, betas: FloatArray, level: float
+) -> Answer:
     """Set limits to NaN where a statistic is far from possible and beta exceeds its limit."""
     excess = np.maximum(statistic.value - 1, -statistic.value)
     error = np.where(np.isnan(statistic.error), 1, _REFUTING_ERRORS * statistic.error)

@@ -11,12 +11,12 @@ import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates import known_positives
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at_cutoff import cutoff_at_positives, locate_cutoff
 from pu_accessor.inference.influence import (
@@ -26,13 +26,13 @@ from pu_accessor.inference.influence import (
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, TieBlocks
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, TieBlocks
 
 _TOLERANCE = 1e-9
 _MODEL_GROUPS = 8  # for which the model of the variance counts; calibrated by simulation
 _MAX_ERRORS = 3  # standard errors beyond its range that chance explains
 # The variance of a share, in p*(1 - p): 1 if it is 0 or 1, a third if it can have any value.
-AREA_SCATTER, RATE_SCATTER = 1 / 3, 1.0
+_AREA_SCATTER, _RATE_SCATTER = 1 / 3, 1.0
 
 
 class ClusterTerms(NamedTuple):
@@ -171,10 +171,8 @@ def check_average_cutoff(cutoff: Cutoff) -> None:
         )
 
 
-def average_groups(
-    terms: Sequence[GroupTerm], scatter: float, level: float
-) -> tuple[Estimates, BoolArray]:
-    """Average over new groups, with an interval; also whether it is impossible by three errors."""
+def average_groups(metric: Metric, terms: Sequence[GroupTerm], level: float) -> Answer:
+    """Average over new groups; `beyond` are averages that are impossible by three errors."""
     # The model variance is `scatter` * p*(1 - p) per known positive, p of the way to the highest
     # possible average. It only raises the variance; for rates it is the minimum.
     if len(terms) < 2:
@@ -183,7 +181,9 @@ def average_groups(
         np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:3]
     )
     known, number = np.array([[term.known] for term in terms]), len(terms)
-    floor, ceiling = average_range(terms)
+    scatter = _RATE_SCATTER if metric.estimator is None else _AREA_SCATTER
+    floors, ceilings = zip(*((term.floor, term.ceiling) for term in terms), strict=True)
+    floor, ceiling = np.mean(floors, axis=0), np.mean(ceilings, axis=0)
     span = ceiling - floor
     value, low, high = ((part - floor) / span for part in (value, low, high))
     mean, scale = value.mean(axis=0), (high - low).mean(axis=0)
@@ -200,7 +200,7 @@ def average_groups(
     inner = (inside * known.sum() + 0.5) / (known.sum() + 1)
     model = model.sum(axis=0) * inner * (1 - inner)
     variance = np.maximum((df * squared + _MODEL_GROUPS * model) / (df + _MODEL_GROUPS), squared)
-    if scatter == RATE_SCATTER:
+    if scatter == _RATE_SCATTER:
         variance = np.maximum(variance, model)
     scale = np.where(scale > 0, scale, 1.0)
     quantile = scipy.special.stdtrit(df, 0.5 + level / 2)
@@ -209,9 +209,10 @@ def average_groups(
     half = quantile * np.sqrt(of_ranges)
     lower = np.clip(np.minimum(lower, center - half), 0, 1)
     upper = np.clip(np.maximum(upper, center + half), 0, 1)
-    is_impossible = np.abs(mean - center) > _MAX_ERRORS * np.sqrt(variance) + _TOLERANCE
+    beyond = np.abs(mean - center) > _MAX_ERRORS * np.sqrt(variance) + _TOLERANCE
+    error = np.minimum(np.sqrt(squared) * span, np.maximum(span, 1) / 2)
     center, lower, upper = (floor + part * span for part in (center, lower, upper))
-    return Estimates(center, np.sqrt(squared) * span, lower, upper), is_impossible
+    return Answer(center, lower, upper, error, {"standard_error": error, "beyond": beyond})
 
 
 def _relative_position(distance: FloatArray, scale: FloatArray) -> FloatArray:
@@ -279,9 +280,3 @@ def _shared_cluster_variance(
     covariance = np.array([products(parts) for parts in added])
     covariance += products(pooled.share) * value.var(axis=0, ddof=1) / number
     return np.asarray(np.maximum(covariance, 0.0) / (number - 1))
-
-
-def average_range(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the most that the average over groups can be."""
-    floors, ceilings = zip(*((term.floor, term.ceiling) for term in terms), strict=True)
-    return np.mean(floors, axis=0), np.mean(ceilings, axis=0)

@@ -7,16 +7,15 @@ The squared distances that the metric moves by each are added (Newcombe, Statist
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from math import nan
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import (
@@ -26,13 +25,12 @@ from pu_accessor.inference.estimates.cutoff_spec import (
     rank_error,
     rank_of_fraction,
 )
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
 from pu_accessor.inference.influence import design_effects, wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric, Turns
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import contingency
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
 
 class CutoffPosition(NamedTuple):
@@ -61,19 +59,13 @@ def metric_at_cutoff(
     at: Cutoff,
     rule: Settings,
     optimum_at: float | None = None,
-) -> Estimates:
+) -> Answer:
     """Evaluate a metric at one cutoff on this sample; `optimum_at` is the beta of an optimum."""
     locate = partial(locate_chosen_cutoff, ranking, metric=metric, at=at, rule=rule)
     if at.kind in FIXED or (optimum_at is not None and at.kind in OPTIMIZED):
         return evaluate_at_position(locate(optimum_at or 0.0), betas, metric, rule)
     each = betas[:, np.newaxis]
-    at_betas = [evaluate_at_position(locate(b.item()), b, metric, rule) for b in each]
-    joined: dict[str, Any] = {
-        name: np.concatenate([getattr(one, name) for one in at_betas])
-        for name, column in vars(at_betas[0]).items()
-        if isinstance(column, np.ndarray)
-    }
-    return replace(at_betas[0], **joined)
+    return join_answers([evaluate_at_position(locate(b.item()), b, metric, rule) for b in each])
 
 
 def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
@@ -117,29 +109,26 @@ def locate_chosen_cutoff(
 
 def evaluate_at_position(
     position: CutoffPosition, betas: FloatArray, metric: Metric, rule: Settings
-) -> Estimates:
+) -> Answer:
     """Evaluate a metric at one position."""
-    ends, size = position.ends, betas.size
+    ends = position.ends
     tables = contingency.make_tables(ends, betas, position.split_error(rule))
     tables = contingency.average_over_ties(tables, position.weights)
     values = metric(*tables.table)[0].astype(np.float64)
     lower, upper = values.min(axis=0), values.max(axis=0)  # include the estimate
-    estimates = Estimates(values[1], np.full(size, nan), lower, upper)
-    clipped = np.asarray(tables.clipped[0, ::2].any(axis=0))
-    band = ends.design or band_name(rule.band)
-    return replace(add_location(estimates, position), band=band, clipped=clipped)
+    answer = Answer(values[1], lower, upper, band=ends.design or band_name(rule.band))
+    return add_location(answer, position, np.asarray(tables.clipped[0, ::2].any(axis=0)))
 
 
-def add_location(estimates: Estimates, position: CutoffPosition) -> Estimates:
-    """Add rank and threshold to estimates."""
-    size, ends = estimates.value.size, position.ends
+def add_location(
+    answer: Answer, position: CutoffPosition, clipped: BoolArray | bool = False
+) -> Answer:
+    """Add rank and threshold to an answer, and whether a limit is cut to what is possible."""
+    ends, rank = position.ends, position.rank
     is_below = ends.unranked > 0 and np.isnan(ends.threshold[-1])  # all that was ranked
-    return replace(
-        estimates,
-        rank=np.full(size, position.rank),
-        threshold=np.full(size, ends.threshold[-1]),
-        examples_at_threshold=np.full(size, position.rank if is_below else ends.head[-1]),
-        clipped=np.zeros(size, np.bool_),
+    through = rank if is_below else ends.head[-1]
+    return answer.with_columns(
+        rank=rank, threshold=ends.threshold[-1], clipped=clipped, examples_at_threshold=through
     )
 
 
@@ -184,7 +173,7 @@ _Values: TypeAlias = FloatArray | float
 
 def future_metric_at_threshold(
     ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Settings
-) -> Estimates:
+) -> Answer:
     """Evaluate a metric of future data at a threshold, with its interval."""
     contingency.check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
@@ -201,10 +190,8 @@ def future_metric_at_threshold(
         low, high = _concave_limits(ranking, cutoff, betas, metric, for_curves, estimate)
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
     lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
-    unknown, clipped = np.full(betas.size, np.nan), np.zeros(betas.size, np.bool_)
-    result = Estimates(estimate, unknown, lower, upper, band="binomial", clipped=clipped)
-    rank, thresholds = cutoff.rank.repeat(betas.size), cutoff.threshold.repeat(betas.size)
-    return replace(result, rank=rank, threshold=thresholds, examples_at_threshold=rank)
+    answer = Answer(estimate, lower, upper, band="binomial")
+    return add_location(answer, CutoffPosition(cutoff, np.ones(1)))
 
 
 def _limits_at_threshold(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import chain, product
-from math import ceil, nan
+from math import ceil
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,10 +18,10 @@ import scipy
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
 from pu_accessor.inference.influence import wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric
@@ -53,7 +53,7 @@ class GoalBlocks(NamedTuple):
 
 def metric_at_rate(
     ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Settings, target: str
-) -> Estimates:
+) -> Answer:
     """Evaluate a metric where a rate of the true curve is as given, with its interval."""
     settings, joint_settings = _split_error(at, rule)
     kind = _FutureBounds if target == "population" else _SampleBounds
@@ -75,13 +75,14 @@ def metric_at_rate(
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # position -1: no cutoff
     allowed = high[blocks.here] & ~low[blocks.beyond]
     block, beta, values = bounds.values(metric, blocks, allowed)
-    estimates = _estimate_at_goal(bounds, metric, at)
-    extremes = {"lower": np.fmin, "upper": np.fmax, "rank_lower": np.fmin, "rank_upper": np.fmax}
-    ends = {name: getattr(estimates, name).copy() for name in extremes}
-    for name, extreme in extremes.items():
-        new = bounds.ranking.head[blocks.here[block]] if name.startswith("rank") else values
-        extreme.at(ends[name], beta, new)
-    return replace(estimates, clipped=(bounds.clipped[blocks.here] & allowed).any(axis=0), **ends)
+    answer = _estimate_at_goal(bounds, metric, at)
+    ends, ranks = np.stack([answer.value] * 2), np.stack([answer.columns["rank"]] * 2)
+    for side, extreme in enumerate((np.fmin, np.fmax)):
+        extreme.at(ends[side], beta, values)
+        extreme.at(ranks[side], beta, bounds.ranking.head[blocks.here[block]])
+    clipped = (bounds.clipped[blocks.here] & allowed).any(axis=0)
+    answer = answer.with_columns(clipped=clipped, rank_lower=ranks[0], rank_upper=ranks[1])
+    return replace(answer, lower=ends[0], upper=ends[1])
 
 
 def _split_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]:
@@ -112,7 +113,7 @@ def _goal_surplus(at: Cutoff, tp: Numbers, head: Numbers, p: Numbers, size: floa
     return np.where(head == 0, -1.0, tp - at.value * head)  # no precision at rank 0
 
 
-def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
+def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Answer:
     """Evaluate the metric at the cutoff where the estimated rate is as given, or nearest."""
     ranking, table = bounds.ranking, bounds.estimate
     rates, is_met = METRICS[at.kind](*table), _meets_goal(table, at)
@@ -126,10 +127,8 @@ def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimate
     last = len(is_met) - 1 - is_met[::-1].argmax(axis=0)
     cutoff = is_met.argmax(axis=0) if at.kind == "recall" else last
     value = metric(*(count[cutoff, np.arange(cutoff.size)] for count in table)).astype(np.float64)
-    rank, unknown = ranking.head[cutoff], np.full(value.size, nan)
-    located = {"rank": rank, "threshold": ranking.threshold[cutoff], "examples_at_threshold": rank}
-    ends = {"lower": value, "upper": value, "rank_lower": rank, "rank_upper": rank}
-    return Estimates(value, unknown, **ends, **located, band=bounds.band)
+    columns = {"rank": ranking.head[cutoff], "threshold": ranking.threshold[cutoff]}
+    return Answer(value, value, value, columns=columns, band=bounds.band)
 
 
 def _add_cutoffs(

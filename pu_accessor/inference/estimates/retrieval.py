@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
@@ -26,13 +26,13 @@ _ASSUMED_QUERIES = 1000
 
 def estimate_reciprocal_rank(
     _: object, ranking: Ranking, betas: FloatArray, settings: Settings, __: str
-) -> Estimates:
+) -> Answer:
     """Estimate 1/r, with r the rank of the first positive, and limits of the band."""
     tables = make_tables(ranking, betas, settings)
     increments = np.diff(tables.table.tp, axis=0).reshape(tables.ranking.rank.size - 1, -1)
     values = [_mean_reciprocal_rank(tables.ranking, column) for column in increments.T]
-    bounds, unknown = np.reshape(values, (-1, betas.size)), np.full(betas.size, np.nan)
-    return Estimates(bounds[1], unknown, bounds.min(axis=0), bounds.max(axis=0))
+    bounds = np.reshape(values, (-1, betas.size))
+    return Answer(bounds[1], bounds.min(axis=0), bounds.max(axis=0))
 
 
 def _mean_reciprocal_rank(ranking: Ranking, positives: FloatArray, depth: int = 0) -> float:
@@ -97,7 +97,7 @@ def _any_positive_estimator(n: int, positives: int, depth: int) -> FloatArray:
     return function
 
 
-def estimate_bpref(_: object, ranking: Ranking, betas: FloatArray, *__: object) -> Estimates:
+def estimate_bpref(_: object, ranking: Ranking, betas: FloatArray, *__: object) -> Answer:
     """Return bpref as trec_eval does (Buckley and Voorhees, SIGIR 2004, 25-32), without limits."""
     n, negatives = ranking.total.known_positive, ranking.total.known_negative - ranking.unranked
     if not n:
@@ -110,7 +110,7 @@ def estimate_bpref(_: object, ranking: Ranking, betas: FloatArray, *__: object) 
     sums = np.append(0.0, np.cumsum(in_order))
     mean = known @ ((sums[through + 1] - sums[above]) / (through + 1 - above)) / n
     unknown = np.full(betas.size, np.nan)
-    return Estimates(np.full(betas.size, mean), unknown, unknown, unknown)
+    return Answer(np.full(betas.size, mean), unknown, unknown)
 
 
 def bpref_of_known(_: object, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:

@@ -10,12 +10,13 @@ from functools import partial
 
 import numpy as np
 
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.estimates.hidden_positive_limits import (
     weighted_ap_limits,
     weighted_mean_rank_limit,
 )
-from pu_accessor.inference.estimates.intervals import Estimates, half_width, logit_interval
+from pu_accessor.inference.estimates.intervals import half_width, logit_interval
 from pu_accessor.inference.estimates.known_positives import (
     FloatPair,
     block_bounds,
@@ -31,7 +32,7 @@ _MIN_DIVISOR = 1e-300  # replaces 0
 
 def weighted_auroc(
     ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
-) -> Estimates:
+) -> Answer:
     """Estimate AUROC, with an interval that covers Student's t and the limits of random gaps."""
     # Simulated coverage is .95 and more where odds of being labeled change up to five times per
     # standard deviation, from an effective size of 13 on.
@@ -49,7 +50,7 @@ def weighted_auroc(
     spreads = [_weighted_error((a - below) / s, v) for a, s, v in rows]
     error, kurtosis, down, up = np.array(spreads).T
     if n < 3:  # areas under bounding curves replace the interval
-        return Estimates(value, error, value + np.nan, value + np.nan)
+        return Answer(value, value + np.nan, value + np.nan, error)
     df = kurtosis_df(kurtosis, n)
     half_widths = half_width(down, df, level), half_width(up, df, level)
     position, ratio = 1 - (mean - 0.5) / examples, examples / negatives
@@ -58,12 +59,10 @@ def weighted_auroc(
     ranks = [[limit(m, side=side) if m else np.nan for m in hidden] for side in (0, 1)]
     means = (rank.sum() + (positives - n) * np.array(ranks)) / positives
     high, low = 1 - (means - (positives + 1) / 2) / negatives
-    return Estimates(value, error, np.fmin(lower, low), np.fmax(upper, high))
+    return Answer(value, np.fmin(lower, low), np.fmax(upper, high), error)
 
 
-def weighted_ap(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
-) -> Estimates:
+def weighted_ap(ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float) -> Answer:
     """Estimate average precision, with the interval of random gaps."""
     # Simulated coverage is .94 and more at an effective size of 50, and .90 at 13 where the odds
     # fall five times per standard deviation.
@@ -79,10 +78,10 @@ def weighted_ap(
 
 def estimates_with_limits(
     value: FloatArray, error: FloatArray, limits: FloatArray | Sequence[tuple[float, float]]
-) -> Estimates:
+) -> Answer:
     """Return estimates with limits, widened to the value."""
     lower, upper = np.array(limits, np.float64).T
-    return Estimates(value, error, np.minimum(lower, value), np.maximum(upper, value))
+    return Answer(value, np.minimum(lower, value), np.maximum(upper, value), error)
 
 
 def jackknife_ap(ranking: Ranking, weight: FloatArray, betas: FloatArray) -> FloatPair:

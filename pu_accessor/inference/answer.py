@@ -1,0 +1,170 @@
+"""An answer: a number at some betas with its limits, and what rows show beside it.
+
+Over an interval of beta the limits are the extremes of those at its betas. With an estimate of
+beta, its error and that of the ranking are independent: a beta at a share t of its error leaves
+sqrt(1 - t**2) of the error of the ranking (Zou and Donner, Statistics in Medicine 27, 2008,
+1693-1702; Murphy and van der Vaart, JASA 95, 2000, 449-465).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pu_accessor.beta import Beta
+from pu_accessor.ranking import FloatArray
+
+Parts: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+# Columns that are extremes over betas; others are those at the first.
+_EXTREMES: Mapping[str, np.ufunc] = {
+    "clipped": np.logical_or,
+    "rank_lower": np.minimum,
+    "rank_upper": np.maximum,
+}
+_SEARCH_ROUNDS, _POINTS_PER_ROUND, _MINIMA_PER_ROUND = 3, 6, 3  # of a search between betas
+_ERROR_ANGLES = np.linspace(0, np.pi / 2, 33)
+_BETA_SHARES, _RANKING_SHARES = np.sin(_ERROR_ANGLES), np.cos(_ERROR_ANGLES)  # of both errors
+_POINT, _LOWER, _UPPER = range(3)  # positions in `Beta.grid`
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A number with its limits; the last axis of each array is that of betas."""
+
+    value: FloatArray
+    lower: FloatArray  # NaN without a usable error, or where beta is refuted
+    upper: FloatArray
+    # The standard error, of numbers that have one.
+    error: FloatArray = field(default_factory=partial(np.array, np.nan))
+    columns: Mapping[str, Any] = field(default_factory=dict)  # what rows show, too
+    band: str | None = None  # name of the band
+    untrimmed: Parts | None = None  # before value and limits are cut to [0, 1]
+
+    def __post_init__(self) -> None:
+        """Give the error and all columns the shape of the value."""
+        shape = self.value.shape
+        columns = {name: np.broadcast_to(each, shape) for name, each in self.columns.items()}
+        object.__setattr__(self, "error", np.broadcast_to(self.error, shape))
+        object.__setattr__(self, "columns", columns)
+
+    @property
+    def parts(self) -> Parts:
+        """Value and limits."""
+        return self.value, self.lower, self.upper
+
+    def with_limits(self, lower: FloatArray, upper: FloatArray) -> Answer:
+        """Return the same value with other limits, widened to it."""
+        lower, upper = np.minimum(lower, self.value), np.maximum(upper, self.value)
+        return replace(self, lower=lower, upper=upper, untrimmed=None)
+
+    def with_columns(self, **columns: Any) -> Answer:
+        """Return the answer with more columns."""
+        return replace(self, columns={**self.columns, **columns})
+
+
+def join_answers(answers: Sequence[Answer]) -> Answer:
+    """Return answers at some betas each as one."""
+    first, join = answers[0], partial(np.concatenate, axis=-1)
+    each = zip(*((*one.parts, one.error) for one in answers), strict=True)
+    value, lower, upper, error = map(join, each)
+    columns = {name: join([one.columns[name] for one in answers]) for name in first.columns}
+    untrimmed: Any = None
+    if first.untrimmed:
+        both = zip(*(one.untrimmed or one.parts for one in answers), strict=True)
+        untrimmed = tuple(map(join, both))
+    return Answer(value, lower, upper, error, columns, first.band, untrimmed)
+
+
+def join_betas(answer: Answer, beta: Beta) -> Answer:
+    """Return an answer at `Beta.grid` as one at its first beta: over an interval, or jointly."""
+    if beta.interval is None:
+        return answer
+    if beta.is_estimate:
+        lower, upper = _joint_limits(answer, beta)
+    else:
+        lower = np.fmin.reduce(answer.lower, axis=-1, keepdims=True)
+        upper = np.fmax.reduce(answer.upper, axis=-1, keepdims=True)
+    columns = {
+        name: _EXTREMES[name].reduce(column, axis=-1, keepdims=True)
+        if name in _EXTREMES
+        else column[..., :1]
+        for name, column in answer.columns.items()
+    }
+    first = answer.value[..., :1], lower, upper, answer.error[..., :1]
+    return Answer(*first, columns, answer.band)
+
+
+def search_extremes(
+    evaluate: Callable[[FloatArray], Answer], betas: FloatArray, answer: Answer
+) -> Answer:
+    """Add the betas near the lowest lower and the highest upper limit to an answer."""
+    for _ in range(_SEARCH_ROUNDS):
+        order = np.argsort(betas)
+        ends = np.stack([answer.lower, -answer.upper])[:, order]
+        lowest = np.argsort(ends, axis=1)[:, :_MINIMA_PER_ROUND].ravel()
+        start, end = betas[order[np.clip([lowest - 1, lowest + 1], 0, betas.size - 1)]]
+        more = np.setdiff1d(np.linspace(start, end, _POINTS_PER_ROUND + 1), betas)
+        if not more.size:
+            break
+        betas, answer = np.append(betas, more), join_answers([answer, evaluate(more)])
+    return answer
+
+
+def _joint_limits(answer: Answer, beta: Beta) -> tuple[FloatArray, FloatArray]:
+    """Return the limits by both errors; trimmed and untrimmed ones where there are both."""
+    lower, upper = add_beta_error(*answer.parts, beta)
+    if answer.untrimmed is None:
+        return lower, upper
+    low, high = add_beta_error(*answer.untrimmed, beta)
+    lower, upper = np.fmin(lower, low), np.fmax(upper, high)
+    is_possible = (lower <= 1 + _TOLERANCE) & (upper >= -_TOLERANCE)
+    lower, upper = (np.where(is_possible, np.clip(end, 0, 1), np.nan) for end in (lower, upper))
+    return lower, upper
+
+
+def add_beta_error(
+    value: FloatArray, lower: FloatArray, upper: FloatArray, beta: Beta
+) -> tuple[FloatArray, FloatArray]:
+    """Return the extremes of A(t) +- sqrt(1 - t**2)*d(t) on the way to the limits of beta."""
+    is_undefined = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
+    value = _fill_impossible_betas(value)
+    # Unknown errors are those at the estimate.
+    lower_error, upper_error = (
+        np.maximum(np.where(np.isnan(error), error[..., :1], error), 0.0)
+        for error in (value - lower, upper - value)
+    )
+    low = _extreme_limit(np.fmin, value, -lower_error, beta)
+    high = _extreme_limit(np.fmax, value, upper_error, beta)
+    if beta.is_upper_limit:  # all betas below are as likely, and keep the limits of the ranking
+        free_betas = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
+        low = np.fmin(low, np.fmin.reduce(lower[..., free_betas], axis=-1))
+        high = np.fmax(high, np.fmax.reduce(upper[..., free_betas], axis=-1))
+    low, high = (np.where(is_undefined, np.nan, end[..., np.newaxis]) for end in (low, high))
+    return low, high
+
+
+def _fill_impossible_betas(value: FloatArray) -> FloatArray:
+    """Replace values at impossible limits of beta by 1 or 0, the end they tend to."""
+    point, lower, upper = (value[..., index] for index in (_POINT, _LOWER, _UPPER))
+    ends = np.where(point < lower, 0.0, 1.0), np.where(point < upper, 0.0, 1.0)
+    lower = np.where(np.isnan(lower), ends[1], lower)
+    upper = np.where(np.isnan(upper), ends[0], upper)
+    return np.stack([point, lower, upper, *np.moveaxis(value[..., _UPPER + 1 :], -1, 0)], axis=-1)
+
+
+def _extreme_limit(pick: np.ufunc, value: FloatArray, error: FloatArray, beta: Beta) -> FloatArray:
+    """Return the lowest or highest limit on the way to the limits of beta."""
+    extremes = []
+    for end in (_UPPER,) if beta.is_upper_limit else (_LOWER, _UPPER):
+        middle, width = (
+            np.multiply.outer(side[..., _POINT], 1 - _BETA_SHARES)
+            + np.multiply.outer(side[..., end], _BETA_SHARES)
+            for side in (value, error)
+        )
+        extremes.append(pick.reduce(middle + width * _RANKING_SHARES, axis=-1))
+    return np.asarray(pick.reduce(extremes))
