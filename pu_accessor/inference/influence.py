@@ -31,6 +31,7 @@ from pu_accessor.ranking import (
 
 _MIN_VARIANCE = 1e-20  # smaller variances of placements are rounding errors
 _MIN_REMAINDER = 1e-12  # share of a sample outside of one cluster
+_MIN_SUM = 1e-12  # of a cluster, relative to the largest; smaller ones are rounding errors
 _MAX_INT64_PRODUCT = 2**62
 _RELATIVE_ROUNDING = 1e-14  # smaller spreads, relative to the values, are none
 
@@ -127,7 +128,7 @@ def design_effect_of_sums(
     total = adjust_sums(sums, sizes).sum(axis=0)
     effect = float(total @ total) / variance if variance else if_constant
     whole, df = sums.sum(axis=0), with_positive - 1.0
-    squares = whole[whole != 0] ** 2
+    squares = whole[np.abs(whole) > _MIN_SUM * np.abs(sums).max(initial=0)] ** 2
     if squares.size:
         kurtosis = np.mean(squares**2) / np.mean(squares) ** 2
         df = min(df, float(kurtosis_df(kurtosis, squares.size)))

@@ -92,6 +92,20 @@ def test_areas_have_errors_and_limits_of_what_rows_add(kind: str, design: str, n
     assert row[["lower", "upper"]].tolist() == pytest.approx(ends, abs=off)
 
 
+CANCELLED = [("124333022210432443223443", "101101111110010011000000")]  # what a cluster adds is 0
+CANCELLED += [("203110113141200001", "101110111100011101")]
+
+
+@pytest.mark.parametrize(("score", "known"), CANCELLED)
+def test_what_cancels_in_a_cluster_depends_on_no_order_of_rows(score: str, known: str) -> None:
+    frame = pd.DataFrame({"score": map(int, score), "label": [x == "1" or None for x in known]})
+    frame["patient"] = np.arange(len(frame)) // 6
+    rows = [frame.sample(frac=1, random_state=seed) for seed in range(5)]
+    pus: list[Any] = [one.pu(cluster="patient") for one in rows]
+    found = [pu.metric("precision", 0.1, at={"threshold": 2})[["lower", "upper"]] for pu in pus]
+    np.testing.assert_allclose(found, [found[0]] * 5, rtol=1e-9)
+
+
 @worlds
 def test_bedroc_has_the_error_of_what_rows_add(kind: str, design: str) -> None:
     world = World(kind, design, 2)
