@@ -1,6 +1,7 @@
 """Draw a Dataset: ROC, precision-recall and rank CDF curves, and metrics by cutoff."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -107,8 +108,7 @@ def plot_curves(
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)
-        for one in curves:
-            drawing.draw_band(ax, one, looks, band)
+        drawing.draw_bands(ax, curves, [band] * len(curves), looks)
         drawing.draw_lines(ax, curves, looks)
         mark(ax, curves)
         if curve == "roc" and looks["ax"] is None:
@@ -170,10 +170,9 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         shared = same_at_each_beta and not any(curve.by_model for curve in curves)
         color = curves[0].color if drawing.curves_on(ax) else ink(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band
-        for curve in curves:
-            if shared:  # one line, and a band for each beta
-                curve = curve._replace(n_bands=min(curve.n_bands, drawing.MAX_FILLED_BANDS))
-            drawing.draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
+        labels = [f"{label}, {curve.label}" if shared else label for curve in curves]
+        most = drawing.MAX_FILLED_BANDS if shared else inf  # one line, and a band for each beta
+        drawing.draw_bands(ax, curves, labels, looks, most=most)
         known = curves[0]._replace(color=color, label="known positives")
         drawn = [known] if shared else curves
         drawing.draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, count
+from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -59,7 +60,6 @@ class Curve(NamedTuple):
     color: Any = None
     label: str = ""
     is_baseline: bool = False  # beta = 0, drawn dashed
-    n_bands: int = 1  # in its panel, where they may overlap
     by_model: bool = False  # whether hues show models or groups, not only betas
 
 
@@ -86,9 +86,6 @@ def draw_lines(
     ax: Axes, curves: Sequence[Curve], looks: Options, *, dots: Mapping[str, Any] | None = None
 ) -> None:
     """Draw estimates as lines or dots, and baselines; no two colours share a label."""
-    labels: dict[str, list[Line2D]] = {}
-    for line in curves_on(ax):
-        labels.setdefault(str(line.get_label()), []).append(line)
     dot: dict[str, Any] = {"marker": "o", "markersize": 6, **(dots or {})}
     dot |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
     for curve in curves:
@@ -99,18 +96,18 @@ def draw_lines(
             ax.plot(*path, label=curve.label, gid=Kind.BASELINE, **usual, **naive)  # type: ignore[arg-type]
             continue
         gid = Kind.CURVE if curve.score is None else f"{Kind.CURVE}{_SEPARATOR}{curve.score}"
-        usual |= {"linewidth": 1.8, "label": _own_label(curve, labels), "gid": gid}
+        usual |= {"linewidth": 1.8, "label": _own_label(ax, curve), "gid": gid}
         usual |= {} if dots is None else dot
-        (line,) = ax.plot(*path, **{**usual, **(looks["line_kws"] or {})})
-        labels.setdefault(str(line.get_label()), []).append(line)
+        ax.plot(*path, **{**usual, **(looks["line_kws"] or {})})
 
 
-def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
+def _own_label(ax: Axes, curve: Curve) -> str:
     """Return a label that no curve of another colour has; it may add the names of the scores."""
     color = to_hex(curve.color)
+    others_on = [line for line in curves_on(ax) if to_hex(line.get_color()) != color]
 
     def others(label: str) -> list[Line2D]:
-        return [line for line in labels.get(label, ()) if to_hex(line.get_color()) != color]
+        return [line for line in others_on if line.get_label() == label]
 
     if not (same := others(curve.label)):
         return curve.label
@@ -123,14 +120,18 @@ def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
     return next(label for label in chain([wanted], numbered) if not others(label))
 
 
-def draw_band(ax: Axes, curve: Curve, looks: Options, label: str) -> None:
+def draw_bands(
+    ax: Axes, curves: Sequence[Curve], labels: Sequence[str], looks: Options, *, most: float = inf
+) -> None:
     """Fill between the bounds; with many curves only if band_kws is given."""
-    if curve.n_bands > MAX_FILLED_BANDS and not looks["band_kws"]:
+    number = min(sum(not curve.is_baseline for curve in curves), most)
+    if number > MAX_FILLED_BANDS and not looks["band_kws"]:
         return
-    (x, y), (x_back, y_back) = known(curve.upper), known(curve.lower)
-    corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
-    opacity = 0.25 if curve.n_bands == 1 else 0.18 if curve.n_bands <= MAX_FILLED_BANDS else 0.03
-    _fill(ax, curve, looks, label, corners, opacity)
+    opacity = 0.25 if number == 1 else 0.18 if number <= MAX_FILLED_BANDS else 0.03
+    for curve, label in zip(curves, labels, strict=True):
+        (x, y), (x_back, y_back) = known(curve.upper), known(curve.lower)
+        corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
+        _fill(ax, curve, looks, label, corners, opacity)
 
 
 def _fill(
@@ -185,16 +186,19 @@ def step_corners(x: FloatArray, y: FloatArray) -> Path:
 
 def draw_chance(ax: Axes, x: Any, y: Any, **style: Any) -> None:
     """Draw a reference line, dotted; by default that of a random ranking."""
-    properties: dict[str, Any] = {"color": ink(ax, 0.6), "label": "chance", "linestyle": ":"}
-    properties |= {"gid": Kind.CHANCE, "linewidth": 1, "zorder": 1}
-    ax.plot(x, y, **{**properties, **style})
+    ax.plot(x, y, **{**_reference(ax), **style})
 
 
 def draw_diagonal(ax: Axes, label: str = "chance") -> None:
     """Draw the diagonal; many points keep it right on log scales."""
     along = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]
-    properties: dict[str, Any] = {"color": ink(ax, 0.6), "label": label, "linestyle": ":"}
-    ax.add_artist(Line2D(along, along, gid=Kind.CHANCE, linewidth=1, zorder=1, **properties))
+    ax.add_artist(Line2D(along, along, **{**_reference(ax), "label": label}))
+
+
+def _reference(ax: Axes) -> dict[str, Any]:
+    """Return the style of a reference line."""
+    style = {"color": ink(ax, 0.6), "label": "chance", "linestyle": ":", "linewidth": 1}
+    return {**style, "gid": Kind.CHANCE, "zorder": 1}
 
 
 def show_rates(ax: Axes, *, along: bool = True, below: float = 0) -> None:

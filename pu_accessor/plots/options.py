@@ -86,7 +86,8 @@ def check_options(looks: Options) -> Options:
                 f"{argument} must be a mapping of properties of matplotlib's {kind.__name__}, but "
                 f"{style!r} was passed: {error}"
             ) from error
-    _check_palette(named["palette"])
+    if named["palette"] is not None:
+        read_palette(named["palette"])
     if named["legend"] is not False:
         try:
             check_option("legend", named["legend"], _LEGENDS)
@@ -165,13 +166,12 @@ def ink(ax: Axes, strength: float = 1.0) -> RGB:
     return to_rgb(((1 - strength) * np.array(below) + strength * is_dark).tolist())
 
 
-def _check_palette(palette: object) -> None:
-    """Raise unless the palette has valid colours."""
-    if palette is None or isinstance(palette, Colormap):
-        return
+def read_palette(palette: Any, keys: Sequence[Hashable] = ()) -> list[Any]:
+    """Return the colour of each key in a user's palette, or raise if it has no valid colours."""
+    size = len(keys)
     if isinstance(palette, str):
         try:
-            sns.color_palette(palette, 1)
+            named = sns.color_palette(palette, max(size, 1))
         except ValueError:
             one_color = f" For one colour pass a list: palette=[{palette!r}]."
             raise PUValueError(
@@ -179,51 +179,50 @@ def _check_palette(palette: object) -> None:
                 f"{brief(palette)} was passed. Pass palette='deep', 'viridis', or a list of "
                 f"colours.{one_color if is_color_like(palette) else ''}"
             ) from None
-        return
+        colors = [*dict.fromkeys(named)]  # short palettes repeat
+    elif isinstance(palette, Colormap):  # a list of colours, or a scale
+        is_list = palette.N <= _MAX_LISTED_COLORS
+        steps = range(palette.N) if is_list else np.linspace(0, 1, size + 2)[1:-1]
+        colors = [palette(step) for step in steps]
+    else:
+        colors = _listed_colors(palette, keys)
+    if len(colors) < size:
+        raise PUValueError(
+            f"palette must have a colour for each of the {size} curves, but it has {len(colors)}. "
+            "Pass one of as many as you want: palette='husl', or 'viridis'."
+        )
+    return colors[:size]
+
+
+def _listed_colors(palette: Any, keys: Sequence[Hashable]) -> list[Any]:
+    """Return the colours of a list, or those of the keys of a mapping."""
     # A generator would be used up here; a 0-d array cannot be iterated.
     if not isinstance(palette, Collection) or not getattr(palette, "ndim", 1):
         raise PUTypeError(
             f"palette must be a name, a list or mapping of colours, or a Colormap, but a "
             f"{type(palette).__name__} was passed. Pass palette='deep', for example."
         )
-    colors = palette.values() if isinstance(palette, Mapping) else palette
-    wrong = [*islice((color for color in colors if not is_color_like(color)), 1)]
-    if wrong or not len(colors):
-        what = brief(wrong[0]) if wrong else "nothing"
+    colors = [*(palette.values() if isinstance(palette, Mapping) else palette)]
+    wrong = [brief(color) for color in colors if not is_color_like(color)]
+    if wrong or not colors:
         raise PUValueError(
-            f"palette must contain matplotlib colours, but {what} was passed. Pass for example "
-            "palette=['C0', 'crimson', '#228833']."
+            f"palette must contain matplotlib colours, but {[*wrong, 'nothing'][0]} was passed. "
+            "Pass for example palette=['C0', 'crimson', '#228833']."
         )
-
-
-def read_palette(palette: Any, keys: Sequence[Hashable]) -> list[Any]:
-    """Return the colour of each key in a user's palette."""
-    size = len(keys)
-    if isinstance(palette, Mapping):
-        lacking = [key for key in keys if key not in palette]
-        if lacking and keys[0] is None:
-            raise PUValueError(
-                "palette must not be a mapping where there is one curve: its colour is "
-                "line_kws={'color': 'C1'}."
-            )
-        if lacking:
-            raise PUValueError(
-                f"palette must have a colour for each key, but {brief(lacking)} is missing among "
-                f"{brief([*palette])}. Add it, or pass a list of colours."
-            )
-        return [palette[key] for key in keys]
-    if isinstance(palette, Colormap):  # a list of colours, or a scale
-        is_list = palette.N <= _MAX_LISTED_COLORS
-        steps = range(min(size, palette.N)) if is_list else np.linspace(0, 1, size + 2)[1:-1]
-        palette = [palette(step) for step in steps]
-    colors = sns.color_palette(palette, size) if isinstance(palette, str) else [*palette]
-    number = len({*colors}) if isinstance(palette, str) else len(colors)  # names repeat
-    if number < size:
+    if not isinstance(palette, Mapping):
+        return colors
+    lacking = [key for key in keys if key not in palette]
+    if lacking and keys[0] is None:
         raise PUValueError(
-            f"palette must have a colour for each of the {size} curves, but it has {number}. Pass "
-            "one of as many as you want: palette='husl', or 'viridis'."
+            "palette must not be a mapping where there is one curve: its colour is "
+            "line_kws={'color': 'C1'}."
         )
-    return [*colors[:size]]
+    if lacking:
+        raise PUValueError(
+            f"palette must have a colour for each key, but {brief(lacking)} is missing among "
+            f"{brief([*palette])}. Add it, or pass a list of colours."
+        )
+    return [palette[key] for key in keys]
 
 
 def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> list[Any]:

@@ -119,8 +119,7 @@ def _draw_grid(
         panel = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
         inside = [curve for curve in colored if _belongs(curve, panel)]
         if inside:
-            n_bands = sum(not curve.is_baseline for curve in inside)
-            draw(ax, [curve._replace(n_bands=n_bands) for curve in inside])
+            draw(ax, inside)
         ax.set_title(", ".join(_write_panel(name, value) for name, value in panel.items()))
     drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # only on the outer panels
@@ -186,7 +185,7 @@ def _color_curves(
         look: dict[str, Any] = {"is_baseline": is_baseline, "by_model": by_model}
         look["color"] = colors[key] if by_model or not is_baseline else options.ink(ax, 0.75)
         look["label"] = _BASELINE_LABEL if is_baseline else _name(curve, looks, digits)
-        colored.append(curve._replace(n_bands=naive.count(False), **look))
+        colored.append(curve._replace(**look))
     return sorted(colored, key=lambda curve: curve.is_baseline)
 
 

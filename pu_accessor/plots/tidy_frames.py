@@ -88,8 +88,7 @@ def _draw_bands(
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
     is_sweep = x in ("selection_odds", "contamination") and "band" not in frame.attrs
     band = f"{level}interval" if is_sweep else drawing.band_label(frame.attrs)
-    for curve in curves:
-        drawing.draw_band(ax, curve, looks, band)
+    drawing.draw_bands(ax, curves, [band] * len(curves), looks)
     drawing.draw_lines(ax, curves, looks)
     if x == "beta":
         _draw_changes(ax, curves, f"{level}upper limit on β")

@@ -198,7 +198,11 @@ def plot_metric(
     on_these: dict[str, Any] = {"target": target or default, "level": level, "band": band}
     if x in _CURVES and not (isinstance(metric, str) and metric == "net_benefit"):
         entry = metrics.read_metric(metric, None, "tables")
-        refuse_cutoff(at, x)
+        if at is not None:
+            raise PUValueError(
+                f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
+                "cutoffs. For numbers at one: df.pu.metric('precision', 0.3, at=100)."
+            )
         ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
         return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
     if x == "threshold":
@@ -215,7 +219,7 @@ def plot_metric(
         rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
     else:
         rows = _against_beta(self, entry, beta, at=at, target=target, level=level, band=band)
-    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
+    return plots.plot_rows(rows, x, looks, label=_label_of(entry, at))
 
 
 def plot_forest(
@@ -253,7 +257,7 @@ def plot_forest(
     ['east', 'west']
     """
     question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
-    label = label_of(metrics.read_metric(metric, at, "forest"), at)
+    label = _label_of(metrics.read_metric(metric, at, "forest"), at)
     return _draw_rows(question, beta, "estimate", looks, label=label, order=order)
 
 
@@ -352,15 +356,6 @@ def _against_beta(
     return rows
 
 
-def refuse_cutoff(at: At | None, x: str) -> None:
-    """Raise if `at` is passed although all cutoffs are drawn."""
-    if at is not None:
-        raise PUValueError(
-            f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
-            "cutoffs. For numbers at one: df.pu.metric('precision', 0.3, at=100)."
-        )
-
-
-def label_of(entry: metrics.Metric, at: At | None) -> str:
+def _label_of(entry: metrics.Metric, at: At | None) -> str:
     """Return the label of an axis."""
     return entry.label + metrics.describe_cutoff(entry.read_cutoff(at))
