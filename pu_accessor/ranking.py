@@ -124,7 +124,11 @@ class Clusters(ABC):
         return np.lexsort((number, size[number], higher, block))
 
     @abstractmethod
-    def sums(self, threshold: FloatArray, known: FloatArray, *rest: FloatArray) -> FloatArray:
+    def steps(self, threshold: FloatArray) -> IntArray:
+        """Return the step of each row: from one threshold, best first, to the next."""
+
+    @abstractmethod
+    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum contributions by cluster, shape (2, clusters or more), known positives first.
 
         `known` and `rest` are the contributions of a known positive, and of another example, in
@@ -300,8 +304,8 @@ class PairedRows(NamedTuple):
 
     @property
     def has_design(self) -> bool:
-        """Whether rows are no simple random sample."""
-        return self.cluster is not None or self.is_sample
+        """Whether rows are no simple random sample, and some are no known positives."""
+        return (self.cluster is not None or self.is_sample) and not self.positive.all()
 
     def same_order(self, first: int, second: int) -> bool:
         """Tell whether two models put all rows in the same order."""
@@ -310,33 +314,21 @@ class PairedRows(NamedTuple):
         return bool(np.array_equal(one[1:] > one[:-1], rises) and not falls.any())
 
 
-class PairedClusters(NamedTuple):
-    """Clusters of the rows of models that ranked the same examples."""
-
-    sizes: IntArray  # known positives, and others, in each, shape (2, clusters or more)
-    sums: FloatArray  # what both add to a model's AUROC, (models, 2, clusters or more)
-
-
-PLACEMENT_LEVELS = 32  # intervals of equal width into which placements are counted for `moves`
-
-
 class PairedRanks(NamedTuple):
     """Ranks of known positives by several models of the same examples, and sums over the rest.
 
     The placement of an example is the (weighted) share of known positives above it, ties counting
-    half. A move is the difference of an example's placements by two models.
+    half. Matrices are of the differences of placements by two models, shape (models, models).
     """
 
     names: tuple[str, ...]  # of the levels of a model's key
     ranks: Mapping[Hashable, FloatArray]  # of known positives, 1 is the best, ties averaged
-    ranks_among_known: Mapping[Hashable, FloatArray]  # the same among the known positives
     total: Counts
-    covariance: FloatArray  # of placements of the rest, (models, models); NaN for fewer than two
-    moves: FloatArray  # mean square, and mean fourth power, of moves, (2, models, models)
-    equal: BoolArray  # (models, models): whether two models have the same score everywhere
+    variance_of_rest: FloatArray  # of the mean over the rest; NaN for fewer than two
+    farthest: FloatArray  # the largest
+    equal: BoolArray  # whether two models have the same score everywhere
     known_weight: FloatArray | None = None  # 1 / propensity; None where all are equal
     rows: PairedRows | None = None
-    clusters: PairedClusters | None = None  # where rows are not independent
 
     def with_fields(self, **fields: Any) -> PairedRanks:
         """Return this with some fields of each model's ranking replaced."""
@@ -345,11 +337,6 @@ class PairedRanks(NamedTuple):
             return self
         each = rows._replace(rankings=lambda: [r.with_fields(**fields) for r in rows.rankings()])
         return self._replace(rows=each)
-
-    @property
-    def has_design(self) -> bool:
-        """Whether rows have clusters or weights."""
-        return self.clusters is not None or (self.rows is not None and self.rows.has_design)
 
 
 Rankings: TypeAlias = LazyByKey[Ranking]

@@ -1,16 +1,16 @@
-"""Count the known positives above each score (placements), and sum these for several models.
+"""Count the known positives above each score (placements), and sum these by cluster or model.
 
-A comparison needs their variances and covariances over all other examples. These are made of
+A comparison of models needs moments of the differences of their placements. These are made of
 sums, which are added, so scores may be in pieces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
-from itertools import combinations
-from typing import Any
+from functools import partial, reduce
+from itertools import combinations, pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,17 +18,11 @@ import numpy.typing as npt
 from pu_accessor.counting.score_gaps import distinct_scores
 from pu_accessor.counting.score_lookup import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import (
-    PLACEMENT_LEVELS,
-    BoolArray,
-    Counts,
-    FloatArray,
-    IntArray,
-    PairedClusters,
-    PairedRanks,
-)
+from pu_accessor.ranking import BoolArray, Clusters, Counts, FloatArray, IntArray, PairedRanks
 
+FindSteps: TypeAlias = Callable[[FloatArray], IntArray]
 _SCORES_AT_ONCE = 1 << 15  # that are looked up together, in the cache
+_ROWS_AT_ONCE = 1 << 16  # whose contributions are looked up together
 _PARTS_PER_THREAD = 4  # so that no thread waits long for the last part
 
 
@@ -64,11 +58,6 @@ class PlacementTable:
         lookup = Lookup.of(ascending, half[1:] + half[:-1])  # as other scores are likely to be
         return cls(scores.size, lookup, doubled, missing, weight_above)
 
-    @cached_property
-    def level(self) -> IntArray:
-        """The level, from 0 to PLACEMENT_LEVELS - 1, of each doubled number."""
-        return np.arange(2 * self.size + 1) * PLACEMENT_LEVELS // (2 * self.size + 1)
-
     def above(self, scores: FloatArray) -> npt.NDArray[np.int32]:
         """Return twice the number of known positives above each score."""
         doubled = self.doubled.take(self.lookup.blocks(scores))
@@ -85,148 +74,141 @@ class PlacementTable:
 
 @dataclass(frozen=True, eq=False)
 class PlacementSums:
-    """Sums over examples of the known positives above them, for several models."""
+    """Sums over examples of the known positives above them, for several models.
+
+    A move is the difference of twice that number between the two models of a pair.
+    """
 
     counts: tuple[IntArray, ...]  # (2n + 1,) by model: examples by doubled number
-    products: FloatArray  # (models, models): sums of products of doubled numbers minus n
-    levels: IntArray  # (pairs, PLACEMENT_LEVELS**2): examples by the levels of two models
+    moments: FloatArray  # (pairs, 2): sums of moves, and of their squares
+    farthest: FloatArray  # (pairs,): largest size of a move
     equal: BoolArray  # (pairs,): whether two models have the same score everywhere
-    by_cluster: FloatArray  # (1 + models, clusters): examples, and sums of doubled numbers
 
     def merge(self, other: PlacementSums) -> PlacementSums:
         """Add the sums over two sets of examples."""
-        counts = tuple(a + b for a, b in zip(self.counts, other.counts, strict=True))
-        by_cluster = self.by_cluster + other.by_cluster
-        products, levels = self.products + other.products, self.levels + other.levels
-        return PlacementSums(counts, products, levels, self.equal & other.equal, by_cluster)
+        return PlacementSums(
+            tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
+            self.moments + other.moments,
+            np.maximum(self.farthest, other.farthest),
+            self.equal & other.equal,
+        )
 
 
 def sum_placements(
-    tables: Sequence[PlacementTable],
-    scores: FloatArray,
-    cluster: IntArray | None = None,
-    clusters: int = 0,
-    multiplicity: IntArray | None = None,
+    tables: Sequence[PlacementTable], scores: FloatArray, count: IntArray | None = None
 ) -> PlacementSums:
-    """Sum the known positives above examples, over all of them and by cluster."""
+    """Sum the known positives above examples, of which there are so many identical ones."""
     threads = count_threads(scores.size)
     n_parts = 1 if threads == 1 else threads * _PARTS_PER_THREAD
-    columns = (
-        [None] * n_parts if of_row is None else np.array_split(of_row, n_parts)
-        for of_row in (cluster, multiplicity)
-    )
-    parts = [*zip(np.array_split(scores, n_parts, axis=-1), *columns, strict=True)]
-    sums = in_threads(partial(_sum_part, tables, clusters), parts, threads)
-    return reduce(PlacementSums.merge, sums)
+    counts = [None] * n_parts if count is None else np.array_split(count, n_parts)
+    parts = [*zip(np.array_split(scores, n_parts, axis=-1), counts, strict=True)]
+    return reduce(PlacementSums.merge, in_threads(partial(_sum_part, tables), parts, threads))
 
 
 def _sum_part(
-    tables: Sequence[PlacementTable],
-    clusters: int,
-    part: tuple[FloatArray, IntArray | None, IntArray | None],
+    tables: Sequence[PlacementTable], part: tuple[FloatArray, IntArray | None]
 ) -> PlacementSums:
     """Sum over the examples of one part, a piece at a time."""
-    scores, cluster, multiplicity = part
+    scores, count = part
     doubled = np.empty(scores.shape, np.int32)
     pairs = [*combinations(range(len(tables)), 2)]
-    products, equal = np.zeros((len(tables), len(tables))), np.ones(len(pairs), np.bool_)
-    levels = np.zeros((len(pairs), PLACEMENT_LEVELS**2), np.int64)
+    moments, farthest = np.zeros((len(pairs), 2)), np.zeros(len(pairs))
+    equal = np.ones(len(pairs), np.bool_)
     for start in range(0, scores.shape[1], _SCORES_AT_ONCE):
         piece = slice(start, start + _SCORES_AT_ONCE)
         for model, table in enumerate(tables):
             doubled[model, piece] = table.above(scores[model, piece])
-        each = None if multiplicity is None else multiplicity[piece]
-        more = _sum_pairs(doubled[:, piece], tables, each)
-        products += more[0]
-        levels += more[1]
-        for pair in np.flatnonzero(equal).tolist():
-            a, b = pairs[pair]
-            equal[pair] = np.array_equal(scores[a, piece], scores[b, piece], equal_nan=True)
-    counts = (
-        np.bincount(numbers, multiplicity, 2 * table.size + 1).astype(np.int64)
+        centered = _center(tables, doubled[:, piece])
+        for pair, (a, b) in enumerate(pairs):
+            move = centered[a] - centered[b]
+            moments[pair] += _moments(move, None if count is None else count[piece])
+            farthest[pair] = max(farthest[pair], np.abs(move).max())
+            if equal[pair]:
+                equal[pair] = np.array_equal(scores[a, piece], scores[b, piece], equal_nan=True)
+    counts = tuple(
+        np.bincount(numbers, count, 2 * table.size + 1).astype(np.int64)
         for numbers, table in zip(doubled, tables, strict=True)
     )
-    by_cluster = np.zeros((1 + len(tables), 0))
-    if cluster is not None:
-        counted = doubled if multiplicity is None else doubled * multiplicity
-        sums = [np.bincount(cluster, numbers, clusters) for numbers in counted]
-        by_cluster = np.stack([np.bincount(cluster, multiplicity, clusters), *sums])
-    return PlacementSums(tuple(counts), products, levels, equal, by_cluster)
+    return PlacementSums(counts, moments, farthest, equal)
 
 
-def _sum_pairs(
-    doubled: npt.NDArray[np.int32],
-    tables: Sequence[PlacementTable],
-    multiplicity: IntArray | None = None,
-) -> tuple[FloatArray, IntArray]:
-    """Return the products and the levels of `PlacementSums`, for each pair of models."""
-    of_models = [*zip(tables, doubled, strict=True)]
-    centered = np.stack([table.center(numbers) for table, numbers in of_models])
-    products = (centered if multiplicity is None else centered * multiplicity) @ centered.T
-    levels = [table.level.take(numbers) for table, numbers in of_models]
-    cells = [a * PLACEMENT_LEVELS + b for a, b in combinations(levels, 2)]
-    counts = [np.bincount(both, multiplicity, PLACEMENT_LEVELS**2) for both in cells]
-    return products, np.array(counts, np.int64).reshape(len(cells), PLACEMENT_LEVELS**2)
+def _center(tables: Sequence[PlacementTable], doubled: npt.NDArray[np.int32]) -> FloatArray:
+    """Return twice the weight of known positives above examples, minus n, by model."""
+    return np.stack([table.center(each) for table, each in zip(tables, doubled, strict=True)])
 
 
-def rank_pairs(
+def _moments(move: FloatArray, count: IntArray | None = None) -> FloatArray:
+    """Return the sums of moves, and of their squares."""
+    counted = move if count is None else move * count
+    return np.array([counted.sum(), counted @ move])
+
+
+def pair_ranks(
     names: tuple[str, ...],
     models: Sequence[Hashable],
     tables: Sequence[PlacementTable],
     positive: FloatArray,
     above: PlacementSums,
     total: Counts,
-    weight: FloatArray | None = None,
 ) -> PairedRanks:
     """Pair models by the known positives above examples."""
-    n = positive.shape[1]
-    of_models = zip(tables, positive, strict=True)
-    doubled = np.stack([table.above(scores) for table, scores in of_models])
-    among_known = [(numbers + 1) / 2 for numbers in doubled]
-    ranks, sums, middle, size = [], [], [], 0
-    for table, numbers, counts in zip(tables, doubled, above.counts, strict=True):
+    size, n = sum(total[1:]), positive.shape[1]
+    doubled = np.stack([table.above(one) for table, one in zip(tables, positive, strict=True)])
+    centered, ranks = _center(tables, doubled), []
+    for numbers, counts in zip(doubled, above.counts, strict=True):
         others = counts - np.bincount(numbers, minlength=counts.size)
-        better, every = np.cumsum(others) - others, np.arange(counts.size)
-        ranks.append(better[numbers] + (others[numbers] + numbers + 1) / 2)
-        size = int(others.sum())
-        sums.append(float(others @ table.center(every)))
-        at_level = np.bincount(table.level, others, PLACEMENT_LEVELS)
-        middle.append((np.cumsum(at_level) - at_level / 2) / max(size, 1))
-    pairs_of = [*combinations(range(len(tables)), 2)]
-    moves, equal = np.zeros((2, len(tables), len(tables))), np.eye(len(tables), dtype=np.bool_)
-    for (a, b), same in zip(pairs_of, above.equal.tolist(), strict=True):
-        equal[a, b] = equal[b, a] = same
-    covariance = np.full(equal.shape, np.nan)
-    if size > 1 and n:
-        of_known, levels_of_known = _sum_pairs(doubled, tables)
-        products = above.products - of_known
-        covariance = (products - np.outer(sums, sums) / size) / (size - 1) / (2 * n) ** 2
-        for cells, (a, b) in zip(above.levels - levels_of_known, pairs_of, strict=True):
-            square = np.subtract.outer(middle[a], middle[b]).ravel() ** 2
-            moves[:, a, b] = moves[:, b, a] = cells @ square / size, cells @ square**2 / size
-    by_model, among = (dict(zip(models, each, strict=True)) for each in (ranks, among_known))
-    return PairedRanks(names, by_model, among, total, covariance, moves, equal, weight)
+        ranks.append((np.cumsum(others) - others / 2)[numbers] + (numbers + 1) / 2)
+    equal = np.eye(len(tables), dtype=np.bool_)
+    farthest, variance = np.zeros(equal.shape), np.full(equal.shape, np.nan)
+    for pair, (a, b) in enumerate(combinations(range(len(tables)), 2)):
+        both = [a, b], [b, a]
+        equal[both], farthest[both] = above.equal[pair], above.farthest[pair] / max(2 * n, 1)
+        if n and size > 1:
+            whole, square = above.moments[pair] - _moments(centered[a] - centered[b])
+            scatter = (square - whole**2 / size) * (farthest[a, b] > 0)
+            variance[both] = max(scatter, 0.0) / (size - 1) / size / (2 * n) ** 2
+    paired = dict(zip(models, ranks, strict=True))
+    return PairedRanks(names, paired, total, variance, farthest, equal)
 
 
-def sum_clusters(
-    tables: Sequence[PlacementTable],
-    positive: FloatArray,
-    above: PlacementSums,
-    known_cluster: IntArray,
-) -> PairedClusters:
-    """Return the contribution of each cluster to the AUROC of each model."""
-    rows, *of_models = above.by_cluster
-    known = np.bincount(known_cluster, minlength=rows.size)
-    sizes = np.stack([known, rows.astype(np.int64) - known])
-    totals = np.maximum(sizes.sum(axis=1, keepdims=True), 1)
-    sums = []
-    by_model = zip(tables, positive, above.counts, of_models, strict=True)
-    for table, scores, counts, of_all in by_model:
-        doubled = table.above(scores)
-        others = counts - np.bincount(doubled, minlength=counts.size)
-        below = 2 * others.sum() - 2 * np.cumsum(others) + others  # doubled, too
-        of_rest = of_all - np.bincount(known_cluster, doubled, rows.size)
-        both = np.stack([np.bincount(known_cluster, below[doubled], rows.size), of_rest])
-        mean = both.sum(axis=1, keepdims=True) / totals
-        sums.append((both - sizes * mean) / (2 * totals.prod()))
-    return PairedClusters(sizes, np.stack(sums))
+class RowClusters(Clusters):
+    """Clusters of rows, with sums of what each row contributes."""
+
+    def steps(self, threshold: FloatArray) -> IntArray:
+        """Return the step of each row: from one threshold, best first, to the next."""
+        return _step_finder(threshold)(self.score)
+
+    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
+        """Sum contributions of rows by cluster, shape (2, clusters or more)."""
+        find = _step_finder(threshold)
+        of_known = known[find(self.score[self._known])]
+        if self.weight is not None:
+            of_known = of_known * self.weight[self._known]
+        threads = count_threads(self.score.size)
+        edges = np.linspace(0, self.score.size, threads + 1).astype(np.int64).tolist()
+        add = partial(self._sum_rest, find, rest)
+        parts = in_threads(add, [slice(*ends) for ends in pairwise(edges)], threads)
+        sums = np.bincount(self.code[self._known], of_known, self.size)
+        return np.stack([sums, np.sum(parts, axis=0)])
+
+    def _sum_rest(self, find: FindSteps, rest: FloatArray, rows: slice) -> FloatArray:
+        """Sum contributions by cluster of some rows that are no known positives."""
+        total = np.zeros(self.size)
+        step = max(_ROWS_AT_ONCE, self.size)
+        for start in range(rows.start, rows.stop, step):
+            piece = slice(start, min(start + step, rows.stop))
+            values = rest.take(find(self.score[piece]))
+            values[self.positive[piece]] = 0.0
+            values = values if self.weight is None else values * self.weight[piece]
+            total += np.bincount(self.code[piece], values, self.size)
+        return total
+
+
+def _step_finder(threshold: FloatArray) -> FindSteps:
+    """Return a function that finds the step of each score between thresholds."""
+    values, _ = distinct_scores(threshold[1:])
+    # Subtracted from 0.0, as thresholds are: NaN comes last, with the last cutoff.
+    step = np.searchsorted(0.0 - threshold[1:], 0.0 - values)
+    # Above a value, and at it; below the last one there is no row.
+    steps, table = np.append(np.repeat(step, 2), step[-1]), PlacementTable.of(values)
+    return lambda score: steps[table.above(score)]

@@ -42,7 +42,6 @@ class Influence(NamedTuple):
     ranking: Ranking
     known: FloatArray  # of a known positive, shape (steps,)
     rest: FloatArray  # of one of the rest
-    moved: FloatArray | None = None  # of one of the rest, if it were a known positive
 
 
 class Design(NamedTuple):
@@ -136,10 +135,9 @@ def design_effect_of_sums(
 
 
 def cluster_sums(influences: Influence) -> FloatArray:
-    """Return the sums of influences by cluster, (2, clusters), with a third row of `moved`."""
-    ranking, *values = influences
-    clusters = cast("Clusters", ranking.clusters)
-    return clusters.sums(ranking.threshold, *(each for each in values if each is not None))
+    """Return the sums of influences by cluster, (2, clusters)."""
+    ranking, known, rest = influences
+    return cast("Clusters", ranking.clusters).sums(ranking.threshold, known, rest)
 
 
 def all_in_one_cluster(clusters: Clusters) -> bool:
@@ -239,6 +237,11 @@ def concordance(ranking: Ranking) -> Fraction:
     known = np.diff(ranking.known_positive)
     known = known.astype(object) if pairs >= _MAX_INT64_PRODUCT else known
     return Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
+
+
+def least_placement_square(above: float | Fraction) -> float:
+    """Return the mean square move of a known positive that a model ranks as one of the rest."""
+    return float(1 / 12 + (float(above) - 0.5) ** 2)  # it may be anywhere among these
 
 
 def positive_share_of_rest(total: Counts, betas: FloatArray) -> FloatArray:

@@ -118,7 +118,7 @@ def compare(
 
     def compute(paired: PairedRanks, beta: Beta, _: Settings) -> evaluation.Columns:
         tested_beta = beta if beta.values.size else None
-        if entry.curve != "roc" or (paired.rows and paired.rows.is_sample):
+        if entry.curve != "roc" or (paired.rows and paired.rows.has_design):
             by_row = partial(paired_models.compare_rows, paired, metric=entry, at=cutoff)
             tests = _compare_betas(by_row, tested_beta, settings)
         else:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.row_clusters import RowClusters
+from pu_accessor.counting.placements import RowClusters
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
 from pu_accessor.roles_and_assumptions import Terms, Values

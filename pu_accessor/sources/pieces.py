@@ -22,7 +22,7 @@ from pu_accessor.counting.cutoffs import rank_counted
 from pu_accessor.counting.placements import (
     PlacementSums,
     PlacementTable,
-    rank_pairs,
+    pair_ranks,
     sum_placements,
 )
 from pu_accessor.counting.score_gaps import (
@@ -205,8 +205,9 @@ class PiecesSource(FrameSource):
             group = first.groups[key]
             labeled = group.positive.shape[1], group.negative.shape[1]
             total = Counts(*labeled, int(group.ranked[0]) - sum(labeled))
-            counted = tables[key], group.positive, above[key], total, weights[key]
-            return rank_pairs(("model",), roles.models, *counted)
+            counted = tables[key], group.positive, above[key], total
+            paired = pair_ranks(("model",), roles.models, *counted)
+            return paired._replace(known_weight=weights[key])
 
         return LazyByKey(groups.names, groups.keys, make)
 

@@ -13,8 +13,7 @@ from hypothesis.extra import numpy as some
 
 from pu_accessor.counting import placements, score_gaps, score_lookup, threads
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.placements import PlacementTable, sum_placements
-from pu_accessor.counting.row_clusters import RowClusters
+from pu_accessor.counting.placements import PlacementTable, RowClusters, sum_placements
 from pu_accessor.counting.score_lookup import Lookup
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -140,10 +139,9 @@ def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> N
     for counts, own in zip(whole.counts, found, strict=True):
         np.testing.assert_array_equal(counts, np.bincount(own, minlength=11))
         assert counts.dtype == np.int64
-    np.testing.assert_array_equal(whole.products, (found - 5.0) @ (found - 5.0).T)
-    levels = found * 32 // 11
-    counts = np.bincount(levels[0] * 32 + levels[1], minlength=32**2)
-    np.testing.assert_array_equal(whole.levels, [counts])
+    move = (found[0] - found[1]).astype(float)
+    assert whole.moments.tolist() == [[move.sum(), move @ move]]
+    assert whole.farthest.tolist() == [np.abs(move).max(initial=0)]
     assert whole.equal.tolist() == [not size]
 
 
@@ -193,5 +191,7 @@ def test_sums_are_those_of_rows(threads: str, missing: float, monkeypatch: Any) 
         step = np.array([np.argmax(worst <= one) for one in cost])
         moved, expected = np.where(positive, known[step], rest[step]), np.zeros((2, 15))
         np.add.at(expected, (1 - positive, code), moved)
-        sums = RowClusters(score, positive, code, 15).sums(edges, known, rest)
+        rows = RowClusters(score, positive, code, 15)
+        np.testing.assert_array_equal(rows.steps(edges), step)
+        sums = rows.sums(edges, known, rest)
         np.testing.assert_allclose(sums, expected, atol=1e-12)

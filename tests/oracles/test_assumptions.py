@@ -74,8 +74,9 @@ def test_comparisons_are_the_worst_of_all_sets(target: str, seed: int, odds: flo
     pu = frame.pu(score=models).assume(contamination=0.25, selection_odds=odds)
     found = pu.compare("auroc", 0.15, target=target).iloc[0]
     ends = each["difference"].min(), each["difference"].max()
-    assert found["lower"] == pytest.approx(each["lower"].min(), abs=0.012)
-    assert found["upper"] == pytest.approx(each["upper"].max(), abs=0.012)
+    # No set is left out; how far examples move is not counted anew for each.
+    assert -0.08 < found["lower"] - each["lower"].min() < 1e-9
+    assert -1e-9 < found["upper"] - each["upper"].max() < 0.09
     assert found["sign"] == (0 if ends[0] * ends[1] <= 0 else np.sign(ends[0]))
     worst = 1.0 if found["sign"] == 0 else each["p_value"].max()
     assert found["p_value"] == pytest.approx(worst, abs=0.1)

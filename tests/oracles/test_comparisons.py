@@ -78,8 +78,19 @@ def test_auroc_of_groups_is_compared_by_welch(seed: int, target: str, level: flo
             name: oracle.group(rows["svm"].tolist(), labels, beta[name], target)
             for name, (rows, labels) in drawn.items()
         }
-        columns = ["site_a", "site_b", "estimate_a", "estimate_b", *SIZE, *TEST]
-        assert_rows(found, columns, oracle.gaps(each, level))
+        rows = pd.DataFrame(oracle.gaps(each, level)).set_axis(
+            ["site_a", "site_b", *SIZE, *TEST], axis=1
+        )
+        shown = {
+            name: quiet(part, "auroc", beta[name], score="svm", target=target)["estimate"].item()
+            for name, part in parts.items()
+        }
+        # The test is of unbiased areas; what is shown is possible, and the estimate of `auroc`.
+        rows["estimate_a"], rows["estimate_b"] = (rows[f"site_{x}"].map(shown) for x in "ab")
+        rows["difference"] = rows["estimate_a"] - rows["estimate_b"]
+        rows["lower"] = rows[["lower", "difference"]].clip(-1, 1).min(axis=1, skipna=False)
+        rows["upper"] = rows[["upper", "difference"]].clip(-1, 1).max(axis=1, skipna=False)
+        assert_rows(found, [*rows], [*rows.itertuples(index=False)])
         for side in "ab":
             sites = found[f"site_{side}"].tolist()
             assert found[f"n_{side}"].tolist() == [drawn[x][1].count(True) for x in sites]
@@ -106,6 +117,7 @@ def test_each_pair_is_compared_as_though_alone(beta: Any, odds: float) -> None:
 
 BETAS, CUT = [0.05, 0.15], 0.8
 KNOWN, EARLY = np.arange(240) < 60, ["average_precision", "bedroc"]
+TOLD = [True if one else None for one in KNOWN]
 NAMES = ["auroc", *EARLY, "recall", "precision", "f1"]
 
 
@@ -131,44 +143,48 @@ def question(name: str) -> dict[str, Any]:
 
 
 @cache
-def reference(kind: str, name: str, beta: float, model: str) -> tuple[Any, oracle.Array]:
-    """Return the value of a model, and what each row adds to it by its weight."""
+def reference(kind: str, name: str, beta: float, model: str) -> tuple[Any, ...]:
+    """Return the value of a model, what each row adds, also as known, and how far it may move."""
     at, score = CUT if "at" in question(name) else 5.0, rows_of(kind)[model].to_numpy()
     value = oracle.functional(name, score, KNOWN, beta, at)
-    return value(KNOWN / KNOWN.sum(), ~KNOWN / (~KNOWN).sum()), oracle.pulls(value, KNOWN)
+    pulls = oracle.pulls(value, KNOWN)
+    if name == "auroc":  # on the same scale, from known positives alone
+        moved = -oracle.placements(score.tolist(), TOLD) / 60 / (1 - beta)
+        area = beta / 2 + value(KNOWN / 60, ~KNOWN / 180) * (1 - beta)
+        least = oracle.unseen(np.zeros(1), [area]) ** 0.5 / 60 / (1 - beta)
+    else:
+        moved = oracle.as_known(name, score, KNOWN, beta, at)
+        least = (
+            float(np.mean(moved[~KNOWN] ** 2) + np.ptp(moved) ** 2 * (name not in EARLY)) ** 0.5
+        )
+    slope = oracle.share_slope(name, score, KNOWN, beta, at) if name != "auroc" else 0.0
+    return value(KNOWN / 60, ~KNOWN / 180), pulls, moved, least, slope
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])
 @pytest.mark.parametrize("kind", ["models", "twins", "twins but of the rest"])
 @pytest.mark.parametrize("name", NAMES)
 def test_errors_are_of_what_rows_add(name: str, kind: str, cluster: str | None) -> None:
-    rows, labels = rows_of(kind), [True if one else None for one in KNOWN]
-    won = [oracle.wins(rows[model].tolist(), labels) for model in MODELS[:2]]
-    second, fourth = oracle.rest_moves(won[0], won[1], same=True)
-    few = name in EARLY and fourth > 17 * second**2  # the rest that is likely positive counts
+    rows = rows_of(kind)
     pu = rows.pu(score=MODELS[:2], cluster=cluster)
     found = pu.compare(beta=BETAS, **question(name), level=0.9)
     for (_, row), beta in zip(found.iterrows(), BETAS, strict=True):
-        one, pull = reference("models", name, beta, "svm")  # the same in all kinds
-        other, other_pull = reference(kind, name, beta, "forest")
-        terms = np.where(KNOWN, *(pull - other_pull))
-        counted = int(np.ceil(180 * beta)) if few else 180
-        moves = oracle.moves_of(pull, other_pull, ~KNOWN, counted)
-        if name == "auroc":
-            second, fourth = oracle.rest_moves(won[0], won[1], same=False)
-            unit = 1 / (60 * 180 * (1 - beta)) ** 2
-            moves = second * unit, fourth * unit**2
-        clusters = rows["patient"].to_numpy() if cluster else None
-        square, df = oracle.rows_error(terms, KNOWN, moves, clusters, 179 * (name == "auroc"))
-        # There a row of the rest counts once more in its own rank.
-        rel = {"average_precision": 0.25, "bedroc": 0.06}[name] if few else 1e-6
-        difference, estimate = one - other, row["difference"]
-        _, lower, upper, *test = oracle.t_test(difference, square, row["df"], 0.9)
-        assert row["df"] == pytest.approx(df, rel=rel)
+        # The first model is the same in all kinds.
+        both = reference("models", name, beta, "svm"), reference(kind, name, beta, "forest")
+        values, pulls, as_known, least, slopes = zip(*both, strict=True)
+        square, share = oracle.rows_error(pulls, as_known, KNOWN, max(least)), 0.25 + 0.75 * beta
+        square += (slopes[0] - slopes[1]) ** 2 * share * (1 - share) / 240
+        df, difference, estimate = 59, values[0] - values[1], row["difference"]
+        if cluster:
+            patients = rows["patient"].to_numpy()
+            square *= oracle.cluster_effect(
+                np.where(KNOWN, *(pulls[0] - pulls[1])), KNOWN, patients
+            )
+            df = np.unique(patients[KNOWN]).size - 1
+        _, lower, upper, *test = oracle.t_test(difference, square, df, 0.9)
         limits = [min(lower, estimate), max(upper, estimate)]
-        assert row[SIZE[1:]].tolist() == pytest.approx(limits, rel=rel, abs=1e-9)
-        assert row["statistic"] == pytest.approx(test[0], rel=rel)
-        assert few or row["p_value"] == pytest.approx(test[-1], rel=1e-4)
+        assert row[SIZE[1:]].tolist() == pytest.approx(limits, rel=1e-6, abs=1e-9)
+        assert row[TEST].tolist() == pytest.approx(test, rel=1e-4)
         assert name != "auroc" or estimate == pytest.approx(difference, abs=1e-12)
 
 

@@ -20,6 +20,7 @@ from pu_accessor.inference.answer import add_beta_error
 from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.curves import area_of_estimate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _PRIOR_POSITIVES = 0.5  # known positives added at the other end, where all rank equally
@@ -88,7 +89,8 @@ class GroupValue(NamedTuple):
     estimate: FloatArray
     lower: FloatArray
     upper: FloatArray
-    variance: FloatArray | None = None  # of the estimate; NaN for one known positive
+    unbiased: FloatArray | None = None  # AUROC, for tests; it may be outside [0, 1]
+    variance: FloatArray | None = None  # of that; NaN for one known positive
     df: float = nan  # of the variance
 
 
@@ -112,12 +114,12 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     n, share = ranking.total.known_positive, influence.positive_share_of_rest(ranking.total, betas)
     hidden_part = np.ones(betas.size)
     if target == "examples":
-        (estimate, error), df = auroc_and_error(ranking, betas), n - 1.0
+        (unbiased, error), df = auroc_and_error(ranking, betas), n - 1.0
         hidden_part = hidden_share(ranking.total, betas)
     else:
         influences = influence.placement_influences(ranking)
         placements = influence.placements_of_ranking(influences)
-        estimate = influence.unbiased_auroc(ranking, betas)
+        unbiased = influence.unbiased_auroc(ranking, betas)
         design = influence.design_effect(influences)
         error = np.sqrt(design.effect * placements.squares.sum()) / (1 - share)
         of_samples = influence.welch_df(placements.squares, np.maximum(placements.size - 1, 1))
@@ -126,21 +128,28 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     error = np.where(error == 0, np.sqrt(_PRIOR_POSITIVES * hidden_part) / n / (1 - share), error)
     if n == 1 or np.isnan(error).any():
         error, df = np.full(betas.size, np.nan), nan
+    estimate = area_of_estimate("roc", ranking, betas, on_new=target == "population")
     unknown = np.full(betas.size, np.nan)
-    return GroupValue(n, estimate, unknown, unknown, error**2, df)
+    return GroupValue(n, estimate, unknown, unknown, unbiased, error**2, df)
 
 
 def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
     """Compare the AUROC of groups without common examples by Welch's test (Biometrika, 1947)."""
     pairs = list_pairs(len(groups))
     sides = [(groups[a], groups[b]) for a, b in zip(*pairs, strict=True)]
-    difference = np.array([a.estimate - b.estimate for a, b in sides])
+    shown, difference = (
+        np.array([getattr(a, name) - getattr(b, name) for a, b in sides])
+        for name in ("estimate", "unbiased")
+    )
     variances = np.array([(a.variance, b.variance) for a, b in sides])
     # Without variance the degrees of freedom of a group may be infinite.
     own_df = np.minimum([(a.df, b.df) for a, b in sides], np.finfo(np.float64).max)
     df = np.array([*map(influence.welch_df, variances, own_df[..., np.newaxis])])
     df[np.isnan(own_df).any(axis=1)] = np.nan
-    return compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
+    tests = compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
+    lower, upper = (np.clip(end, -1, 1) for end in (tests.lower, tests.upper))
+    limits = {"lower": np.minimum(lower, shown), "upper": np.maximum(upper, shown)}
+    return replace(tests, difference=shown, **limits)
 
 
 def estimate_gaps(groups: Sequence[GroupValue]) -> PairTests:

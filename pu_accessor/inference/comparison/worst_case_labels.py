@@ -7,12 +7,11 @@ with the lowest represent most hidden ones. Coverage is not proven; it was simul
 from dataclasses import replace
 
 import numpy as np
-import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares
 from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
-from pu_accessor.inference.comparison.paired_models import PairedTests, compare_paired
+from pu_accessor.inference.comparison.paired_models import Pair, PairedTests, compare_paired
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.settings import count_wrong
 from pu_accessor.ranking import Counts, FloatArray, PairedRanks
@@ -37,15 +36,14 @@ def compare_worst_case(
             "others to rank them against."
         )
     plain = compare_paired(paired, betas, level, target)
-    pairs = zip(plain.first.tolist(), plain.second.tolist(), strict=True)
-    selected = [_select_pair(paired, pair) for pair in pairs]
+    pairs = [*zip(plain.first.tolist(), plain.second.tolist(), strict=True)]
     each, failures = [None] if betas is None else [*betas[:, np.newaxis]], (odds, contamination)
 
-    def compare(both: PairedRanks, beta: FloatArray | None, side: int) -> PairedTests:
-        both = _relabel_for_extreme(both, beta, *failures, side)
-        return compare_paired(both, beta, level, target)
+    def compare(pair: Pair, beta: FloatArray | None, side: int) -> PairedTests:
+        relabeled = _relabel_for_extreme(paired, pair, beta, *failures, side)
+        return compare_paired(relabeled, beta, level, target, [pair])
 
-    low, high = ([[compare(both, b, side) for b in each] for both in selected] for side in (-1, 1))
+    low, high = ([[compare(pair, b, side) for b in each] for pair in pairs] for side in (-1, 1))
 
     def stack_tests(name: str) -> FloatArray:
         ends = [[[getattr(t, name)[0, 0] for t in row] for row in end] for end in (low, high)]
@@ -70,35 +68,31 @@ def compare_worst_case(
     return replace(worst, lower=lower, upper=upper)
 
 
-def _select_pair(paired: PairedRanks, models: tuple[int, int]) -> PairedRanks:
-    """Return the ranks of two of the models."""
-    ranks, among = ([*each.values()] for each in (paired.ranks, paired.ranks_among_known))
-    both = np.ix_(models, models)
-    return paired._replace(
-        ranks={model: ranks[model] for model in models},
-        ranks_among_known={model: among[model] for model in models},
-        covariance=paired.covariance[both],
-        moves=paired.moves[:, both[0], both[1]],
-        equal=paired.equal[both],
-        rows=paired.rows and paired.rows._replace(scores=paired.rows.scores[[*models]]),
-    )
-
-
 def _relabel_for_extreme(
-    both: PairedRanks, beta: FloatArray | None, odds: float, contamination: float, side: int
+    paired: PairedRanks,
+    pair: Pair,
+    beta: FloatArray | None,
+    odds: float,
+    contamination: float,
+    side: int,
 ) -> PairedRanks:
-    """Return two models with labels at which their difference is lowest (-1), or highest (1)."""
-    both = _remove_wrong_labels(both, contamination, side)
-    n, (a, b) = both.total.known_positive, both.ranks.values()
-    hidden = _HIDDEN_PER_KNOWN * n
+    """Return models with labels at which the difference of two is lowest (-1), or highest (1)."""
+    paired = _remove_wrong_labels(paired, pair, contamination, side)
+    n, hidden = paired.total.known_positive, _HIDDEN_PER_KNOWN * paired.total.known_positive
     if beta is not None:
-        hidden = float(count_positives(both.total, beta)[0]) - n
+        hidden = float(count_positives(paired.total, beta)[0]) - n
     if odds == 1 or not hidden:
-        return both
-    value = side * (b - a)
+        return paired
+    value = side * _rank_difference(paired, pair)
     order, weight = np.argsort(-value, kind="stable"), np.empty(n)
     weight[order] = _extreme_weights(value[order], min(odds, _MAX_ODDS))
-    return both._replace(known_weight=1 + latent_shares(1 + weight, hidden))
+    return paired._replace(known_weight=1 + latent_shares(1 + weight, hidden))
+
+
+def _rank_difference(paired: PairedRanks, pair: Pair) -> FloatArray:
+    """Return by how many ranks the first of two models is ahead, for each known positive."""
+    first, second = ([*paired.ranks.values()][model] for model in pair)
+    return second - first
 
 
 def _extreme_weights(values: FloatArray, odds: float) -> FloatArray:
@@ -109,15 +103,19 @@ def _extreme_weights(values: FloatArray, odds: float) -> FloatArray:
     return np.where(np.arange(n) < int(np.argmax(mean)), odds, 1.0)
 
 
-def _remove_wrong_labels(both: PairedRanks, contamination: float, side: int) -> PairedRanks:
-    """Return two models without the known positives at one end, which become negatives."""
-    wrong = count_wrong(both.total.known_positive, contamination)
+def _remove_wrong_labels(
+    paired: PairedRanks, pair: Pair, contamination: float, side: int
+) -> PairedRanks:
+    """Return models without the known positives at one end, which become negatives."""
+    total = paired.total
+    wrong = count_wrong(total.known_positive, contamination)
     if not wrong:
-        return both
-    (a, b), total = both.ranks.values(), both.total
-    right = np.sort(np.argsort(side * (b - a), kind="stable")[wrong:])
-    ranks = {model: of_model[right] for model, of_model in both.ranks.items()}
-    among = {model: scipy.stats.rankdata(of_model) for model, of_model in ranks.items()}
+        return paired
+    order = np.argsort(side * _rank_difference(paired, pair), kind="stable")
+    right = np.sort(order[wrong:])
+    ranks = {model: of_model[right] for model, of_model in paired.ranks.items()}
     known, negatives = total.known_positive - wrong, total.known_negative + wrong
+    # Whichever are wrong, examples move past no more known positives than before.
+    farthest = np.minimum(paired.farthest * (total.known_positive / known), 1.0)
     total = Counts(known, negatives, total.unlabeled)
-    return both._replace(ranks=ranks, ranks_among_known=among, total=total)
+    return paired._replace(ranks=ranks, total=total, farthest=farthest)

@@ -23,6 +23,7 @@ from pu_accessor.ranking import FloatArray, Numbers, Ranking
 
 # Smaller alphas lose differences of weights to rounding; larger ones count only the first ranks.
 _MIN_ALPHA, _MAX_ALPHA = 1e-4, 1e9
+_STEP = 1e-4  # of a number of positives, for a derivative
 
 
 def check_alpha(alpha: float) -> float:
@@ -143,15 +144,29 @@ def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, influenc
 
 def linearize_bedroc(
     metric: Any, ranking: Ranking, betas: FloatArray
-) -> tuple[FloatArray, influence.Influence, FloatArray]:
-    """Return BEDROC, what examples add to a mean weight, and its derivative by that mean."""
+) -> tuple[FloatArray, influence.Influence, FloatArray, FloatArray]:
+    """Return BEDROC, what examples add to a mean weight, and its slopes by that and prevalence."""
     weights, positives = (
         rank_weights(metric, ranking),
         known_positives.count_positives(ranking.total, betas),
     )
+    n, size = ranking.total.known_positive, sum(ranking.total)
     mean, influences = _known_mean(ranking, weights)
-    value, none = weights.scale(sum(ranking.total), positives, mean, mean - 1)
-    return value, influences, value - none
+    value, none = weights.scale(size, positives, mean, mean - 1)
+    (more,) = weights.scale(size, positives + _STEP, mean)
+    # One more positive in place of a negative raises the rank of each known one by the difference
+    # of both rates.
+    weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank)) * np.diff(
+        ranking.known_positive
+    )
+    above = (ranking.known_positive / n - ranking.head / size)[1:]
+    falls = -weights.decay * float(weight @ above) / n / (1 - positives / size)
+    return (
+        value,
+        influences,
+        value - none,
+        ((more - value) / _STEP + falls * (value - none)) * size,
+    )
 
 
 def early_recognition_of_known(

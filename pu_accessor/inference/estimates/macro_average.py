@@ -79,14 +79,17 @@ def group_term(
         term = GroupTerm(unbiased_auroc(ranking, betas), *_auroc_range(share), n)
     else:
         term = _ap_term(ranking, betas)
-    if ranking.clusters is None:
+    clusters = ranking.clusters
+    if clusters is None:
         return term
-    sizes = ranking.clusters.sizes
+    sizes = clusters.sizes
     term = term._replace(known=effective_size(sizes[0].astype(np.float64)))
-    if ranking.clusters.one_per_row:
+    if clusters.one_per_row:
         return term
-    code = np.flatnonzero(sizes.any(axis=0))
-    influence = linearize(ranking, betas, metric, cutoff).influence[:, code]
+    code, linear = np.flatnonzero(sizes.any(axis=0)), linearize(ranking, betas, metric, cutoff)
+    of_betas = zip(linear.known, linear.rest, strict=True)
+    sums = [clusters.sums(linear.threshold, *of_beta).sum(axis=0) for of_beta in of_betas]
+    influence = np.stack(sums)[:, code]
     share = sizes[0, code] / ranking.total.known_positive
     return term._replace(clusters=ClusterTerms(code, influence, share))
 

@@ -27,7 +27,7 @@ Array = NDArray[Any]
 Labels = Sequence[bool | None]
 Scores = Sequence[float]
 Functional = Callable[[Array, Array], Array]  # of shares of rows among the known, and the rest
-Part = tuple[float, float]  # a squared error and its df, or a mean square and fourth power
+Part = tuple[float, float]  # a squared error and its df
 Row = tuple[Any, ...]
 Point = tuple[Fraction, Fraction]
 
@@ -66,38 +66,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [min(1.0, max(raised[: order.index(p) + 1])) if p in order else p for p in p_values]
 
 
-def kurtosis_df(squares: Sequence[float] | Array) -> float:
-    """Return the degrees of freedom of a variance, by the kurtosis of what is squared."""
-    n, values = len(squares), np.array(squares)
-    kurtosis = np.mean(values**2) / np.mean(values) ** 2 if n and values.any() else 1.0
-    return float(min(2 * n / max(kurtosis - 1, 2 / max(n, 1)), n - 1)) if n else math.inf
-
-
-def known_error(squares: Sequence[float] | Array, second: float, fourth: float) -> Part:
-    """Return a sum of squares, with three degrees of freedom of what the rest says, and its df."""
-    n, plain, df = len(squares), float(sum(squares)), kurtosis_df(squares)
-    own, by_rest = plain * n / (n - 1), n * second
-    if by_rest <= own:
-        return own, df
-    seen = min(df, 2 * n / max(fourth / second**2 - 1, 2 / n)) if plain else 0.0
-    if seen >= 30:
-        return own, df
-    return (seen * own + 3 * by_rest) / (seen + 3), min(seen + 3, n - 1)
-
-
-def rest_moves(won_a: Array, won_b: Array, same: bool) -> Part:
-    """Return by how many ranks the rest moves: the mean square, and the mean fourth power.
-
-    A rank is that of the middle of all with as many known positives above, in 32 steps.
-    """
-    n, size, middle = *np.shape(won_a), []
-    for table in (won_a, won_b):
-        steps = (2 * np.sum(np.array(table, float), axis=0)).astype(int) * 32 // (2 * n + 1)
-        middle.append(stats.rankdata(steps))
-    away = np.append(middle[0] - middle[1], 0 if same else size)
-    return (away**2).sum() / size, (away**4).sum() / size
-
-
 # ---------------------------------------------------------------------------------------------
 # AUROC
 
@@ -114,6 +82,18 @@ def spread(values: Array) -> Array:
     return np.where(np.abs(away) < 1e-12 * (1 + np.abs(values).max()), 0, away)
 
 
+def placements(scores: Scores, labels: Labels) -> Array:
+    """Return the share of known positives above each example, ties half; each ties with itself."""
+    known = [score for score, label in zip(scores, labels, strict=True) if label is True]
+    return np.array([np.mean([(x > s) + (x == s) / 2 for x in known]) for s in scores])
+
+
+def unseen(seen: Array, areas: Sequence[Any]) -> float:
+    """Return the square of a move as far as the farthest, or to the place of one of the rest."""
+    places = np.arange(0.5, 1e5) / 1e5
+    return max(float(np.max(seen**2)), *(float(np.mean((places - x) ** 2)) for x in areas))
+
+
 def paired(
     a: Sequence[float], b: Scores, labels: Labels, beta: float | None, target: str
 ) -> tuple[float, Part]:
@@ -125,12 +105,14 @@ def paired(
     hidden = 1.0 if beta is None or on_new else 1 - n / (n + beta * labels.count(None))
     if n == 1 or (on_new and rest == 1):
         return apart.mean(), (math.nan, math.nan)
+    moved = placements(b, labels) - placements(a, labels)
+    seen = np.append(spread(apart), rest * moved) / rest
     same = np.array_equal(stats.rankdata(a), stats.rankdata(b))
-    second, fourth = rest_moves(tables[0], tables[1], same)
-    known, df = known_error(((spread(apart) / n) ** 2).tolist(), second / n**2, fourth / n**4)
-    moved = spread((tables[0] - tables[1]).mean(axis=0))
-    of_rest = (moved @ moved * rest / (rest - 1), rest - 1.0) if on_new else None
-    return apart.mean(), total((known, df), of_rest) if of_rest else (known * hidden, df)
+    more = 0.0 if same else unseen(seen, [table.mean() for table in tables])
+    square = (spread(apart) @ spread(apart) + rest**2 * more) / n**2
+    others = spread((tables[0] - tables[1]).mean(axis=0))
+    square += others @ others * rest / (rest - 1) if on_new else 0.0
+    return apart.mean(), (square * hidden, n - 1)
 
 
 def group(scores: Scores, labels: Labels, beta: float, target: str) -> tuple[float, Part]:
@@ -167,12 +149,11 @@ def compare(
 
 
 def gaps(groups: Mapping[str, tuple[float, Part]], level: float) -> list[Row]:
-    """Return the rows of all pairs of groups, with the estimates of both."""
+    """Return the rows of all pairs of groups."""
     rows: list[Row] = []
     for a, b in combinations(groups, 2):
         (area, part), (other, other_part) = groups[a], groups[b]
-        test = t_test(area - other, *total(part, other_part), level)
-        rows.append((a, b, area, other, *test))
+        rows.append((a, b, *t_test(area - other, *total(part, other_part), level)))
     return rows
 
 
@@ -224,43 +205,73 @@ def pulls(value: Functional, known: Array) -> Array:
     return np.array(found)
 
 
-def moves_of(a: Array, b: Array, rest: Array, counted: int) -> Part:
-    """Return how far rows of the rest, as known positives, move between the pulls of two models.
+def as_known(name: str, score: Array, known: Array, hidden: float, at: float) -> Array:
+    """Return what each row would add as a known positive, all between two known ones alike."""
+    own = pulls(functional(name, score, known, hidden, at), known)[0]
+    gap = np.array([np.sum(score[known] >= x) + np.isin(x, score[known]) / 2 for x in score])
+    inside = [~known & (gap == place) for place in gap]
+    if name == "bedroc":  # as the mean of them
+        means = [own[some | known * ~some.any()].mean() for some in inside]
+        return np.asarray(np.where(known, own, means))
+    if name != "average_precision":
+        return np.asarray(own)
+    # As the worst of them.
+    worst = np.array([score[some].min(initial=np.inf) for some in inside])
+    value = functional(name, np.where(known, score, worst), known, hidden, at)
+    return np.asarray(pulls(value, known)[0])
 
-    Those count that would pull most, and one more, which moves as far as any could.
-    """
-    best = np.argsort(-np.maximum(a[0], b[0])[rest], kind="stable")[:counted]
-    squares, m = (a[0] - b[0])[rest][best] ** 2 * rest.sum() / counted, rest.sum()
-    most = max(np.ptp(a[0]), np.ptp(b[0])) ** 2
-    return (squares.sum() + most) / m, ((squares**2).sum() + most**2) / m
 
+def share_slope(name: str, score: Array, known: Array, hidden: float, at: float) -> float:
+    """Return the slope of a metric by the share of positives, at the rates that were found."""
+    size, step = known.size, 1e-5
+    share = known.mean() + hidden * (~known).mean()
+    true, others = (np.array([np.mean(score[k] >= x) for x in score]) for k in (known, ~known))
+    false = (others - hidden * true) / (1 - hidden)
+    hit, falsely = (np.mean(score[k] >= at) for k in (known, ~known))
+    falsely = (falsely - hidden * hit) / (1 - hidden)
 
-def by_cluster(terms: Array, known: Array, clusters: Array) -> tuple[float, float]:
-    """Return the sum of squares by cluster, each part as though it were left out, and its df."""
-    whole, sums = 0.0, []
-    for cluster in np.unique(clusters):
-        mine = clusters == cluster
-        parts = [terms[mine & kind].sum() for kind in (known, ~known)]
-        left = [1 - mine[kind].mean() for kind in (known, ~known)]
-        whole += sum(part / share**0.5 for part, share in zip(parts, left, strict=True)) ** 2
-        sums.append(sum(parts) ** 2)
-    return whole, kurtosis_df([x for x in sums if x > 1e-12 * max(sums)])
+    def value(p: float) -> float:
+        if name == "average_precision":
+            kept = np.maximum(false, 0)
+            return float(np.mean((p * true / (p * true + (1 - p) * kept))[known]))
+        if name == "bedroc":
+            heads, alpha = p * true + (1 - p) * false, at
+            # Of a step of ranks, and at the ends of the scale: as the share of the first p.
+            weight = np.exp(-alpha * heads) * np.expm1(alpha / size) * size / alpha
+            top, bottom = (
+                (np.exp(-alpha * x) - np.exp(-alpha * (x + p))) / (alpha * p) for x in (0, 1 - p)
+            )
+            return float((weight[known].mean() - bottom) / (top - bottom))
+        tp, fp = p * hit, (1 - p) * falsely
+        found = {"precision": tp / (tp + fp), "f1": 2 * tp / (tp + fp + p)}
+        return float(found.get(name, 0.0))
+
+    return (value(share + step) - value(share - step)) / (2 * step)
 
 
 def rows_error(
-    terms: Array, known: Array, moves: Part, clusters: Array | None, rest_df: float
-) -> Part:
-    """Return the squared error of a sum over rows of two samples, and its degrees of freedom."""
-    terms = np.where(np.abs(terms) < 1e-9 * np.abs(terms).max(), 0, terms)  # rounding
-    own = [terms[kind] ** 2 for kind in (known, ~known)]
-    first, (second, df) = known_error(own[0], *moves), known_error(own[1], 0, 0)
-    square, df = total(first, (second, rest_df or df))
-    if clusters is None:
-        return square, df
-    whole, most = by_cluster(terms, known, clusters)
-    plain, held = sum(known_error(part, 0, 0)[0] for part in own), np.unique(clusters[known]).size
-    effect = whole / plain if plain else known.sum() / held
-    return square * max(effect, 1), min(df, most, held - 1)
+    pulls: tuple[Array, Array], as_known: tuple[Array, Array], known: Array, least: float
+) -> float:
+    """Return the squared error of a difference, from what rows of two models add to each."""
+    added = np.where(known, *(pulls[0] - pulls[1]))
+    farthest = max(np.abs(added[known]).max(), np.abs(as_known[0] - as_known[1]).max())
+    rest = (~known).sum()
+    square = np.sum(added[known] ** 2) + np.sum(added[~known] ** 2) * rest / (rest - 1)
+    return float(square + max(farthest, least) ** 2)
+
+
+def cluster_effect(added: Array, known: Array, clusters: Array) -> float:
+    """Return by how much clusters enlarge the error of rows; each part as if it were left out."""
+    whole, rest = 0.0, (~known).sum()
+    plain = np.sum(added[known] ** 2) + np.sum(added[~known] ** 2) * rest / (rest - 1)
+    if not plain:
+        return float(known.sum() / np.unique(clusters[known]).size)
+    for cluster in np.unique(clusters):
+        mine = clusters == cluster
+        parts = [added[mine & kind].sum() for kind in (known, ~known)]
+        left = [1 - mine[kind].mean() for kind in (known, ~known)]
+        whole += sum(part / share**0.5 for part, share in zip(parts, left, strict=True)) ** 2
+    return max(float(whole / plain), 1.0)
 
 
 # ---------------------------------------------------------------------------------------------
