@@ -80,10 +80,16 @@ def compare(
 
     Notes
     -----
-    The difference in AUROC is the mean difference of the ranks of the known positives, divided by
-    the number of negatives, with DeLong's variance [2]_. At level .95 the interval excludes 0
-    exactly where p < .05, for any beta. Where models differ in few rows the rest adds to the
-    variance, with a weight calibrated by simulation.
+    Let d and e be the differences between what both models give to a known positive, and to one
+    of the rest: for AUROC their placements [2]_, else influences. The variance of a difference is
+    ((n - 1)*var(d) + D**2)/n**2 + var(e)/U, with Student's t and n - 1 degrees of freedom. D is
+    the move of one known positive that was not seen: as far as the farthest example that was, and
+    at least as that of one which a model ranks as the rest, or at a cutoff of one that crosses it.
+    The error of the share of positives is added where a metric depends on it, and clusters are
+    summed. On this sample the variance of AUROC is the first term times 1 - n/P.
+
+    The difference in AUROC is the mean difference of ranks divided by the number of negatives, so
+    at level .95 the interval excludes 0 exactly where p < .05, for any beta.
 
     References
     ----------
