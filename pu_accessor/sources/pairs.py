@@ -50,8 +50,7 @@ def pair_scores(
     kept = labels.rows_to_rank(scores, omits=roles.omits)
     repeated, labels = labels.take(kept).drop_unit_weights().repeat_known()
     scores, positive = scores[:, kept][:, repeated], labels.positive
-    propensity = None if labels.propensity is None else labels.propensity[positive]
-    weight, known = pair_weight(propensity), scores[:, positive]
+    weight, known = pair_weight(labels.take(positive).propensity), scores[:, positive]
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
     above = sum_placements(tables, scores, labels.count)
     paired = pair_ranks(names, models, tables, known, above, labels.sizes())

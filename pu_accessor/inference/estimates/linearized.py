@@ -70,12 +70,11 @@ def linearize(
         estimate = partial(
             early_recognition.completed_early_recognition, metric, ranking, betas, on_new=True
         )
-    known = slope.T @ np.stack([term.known for term in influences])
-    rest = slope.T @ np.stack([term.rest for term in influences])
-    number, as_known = np.diff(ranking.head - ranking.known_positive), known
+    known, rest = (slope.T @ np.stack(terms) for terms in list(zip(*influences, strict=True))[1:])
+    n, through = ranking.total.known_positive, ranking.known_positive
+    number, as_known = np.diff(ranking.head - through), known
     least_move = np.sqrt(np.square(known) @ number / (number.sum() or 1))
     if metric.curve == "roc":  # placements have one scale, and ranks among the rest are not needed
-        n, through = ranking.total.known_positive, ranking.known_positive
         as_known = slope.T * (through[:-1] + through[1:]) / (2 * n**2)
         least_move = slope[0] * least_placement_square(concordance(ranking)) ** 0.5 / n
     moves = known, rest, as_known, least_move
@@ -118,10 +117,7 @@ def _linearize_at_cutoff(
         return metric(*(np.tensordot(weights, count, 1) for count in table)).astype(np.float64)
 
     inside = np.append(np.cumsum(weights[::-1])[::-1], 0.0) - above[:, np.newaxis]
-    known, rest = (
-        np.stack([of_known, of_rest])[..., np.newaxis]
-        * (inside / sizes[:, np.newaxis])[:, np.newaxis]
-    )
+    known, rest = map(np.multiply.outer, (of_known, of_rest), inside / sizes[:, np.newaxis])
     # One crosses the cutoff, and one is as the rest: with one alone .90 is covered, not .93.
     unseen = 1 + above[1] * (1 - above[0]) ** 2 + (1 - above[1]) * above[0] ** 2
     least_move = np.abs(of_known) / max(n, 1) * unseen**0.5
