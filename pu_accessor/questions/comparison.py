@@ -106,7 +106,7 @@ def compare(
     >>> sized = models.compare("auroc", 0.17)
     >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
       model_a    model_b  beta  difference  lower  upper
-    0   score  old_score  0.17        0.13    0.1   0.17
+    0   score  old_score  0.17        0.13   0.09   0.17
     """
     entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)
@@ -279,7 +279,7 @@ def gap(
     >>> auroc = sites.gap("auroc", {"east": 0.2, "west": 0.1})
     >>> auroc[["site_a", "site_b", "difference", "lower", "upper"]].round(3)
       site_a site_b  difference  lower  upper
-    0   east   west       0.116  0.041   0.19
+    0   east   west       0.112  0.041   0.19
     """
     entry = read_metric(metric, at, "gap")
     cutoff = entry.read_cutoff(at)
