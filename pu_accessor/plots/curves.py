@@ -1,7 +1,6 @@
 """Draw a Dataset: ROC, precision-recall and rank CDF curves, and metrics by cutoff."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -108,7 +107,7 @@ def plot_curves(
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)
-        drawing.draw_bands(ax, curves, [band] * len(curves), looks)
+        drawing.draw_bands(ax, curves, band, looks)
         drawing.draw_lines(ax, curves, looks)
         mark(ax, curves)
         if curve == "roc" and looks["ax"] is None:
@@ -167,12 +166,11 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         ax.set(xlabel=_AXES["rank"], ylabel=_RECALL_LABEL)
         for end in {int(curve.extra["examples"]) for curve in curves}:
             drawing.draw_chance(ax, [0, end], [0, 1])
+        # One line, and a band for each beta.
         shared = same_at_each_beta and not any(curve.by_model for curve in curves)
         color = curves[0].color if drawing.curves_on(ax) else ink(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band
-        labels = [f"{label}, {curve.label}" if shared else label for curve in curves]
-        most = drawing.MAX_FILLED_BANDS if shared else inf  # one line, and a band for each beta
-        drawing.draw_bands(ax, curves, labels, looks, most=most)
+        drawing.draw_bands(ax, curves, label, looks, is_shared=shared)
         known = curves[0]._replace(color=color, label="known positives")
         drawn = [known] if shared else curves
         drawing.draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)

@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, count
-from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -121,17 +120,22 @@ def _own_label(ax: Axes, curve: Curve) -> str:
 
 
 def draw_bands(
-    ax: Axes, curves: Sequence[Curve], labels: Sequence[str], looks: Options, *, most: float = inf
+    ax: Axes, curves: Sequence[Curve], label: str, looks: Options, *, is_shared: bool = False
 ) -> None:
-    """Fill between the bounds; with many curves only if band_kws is given."""
-    number = min(sum(not curve.is_baseline for curve in curves), most)
-    if number > MAX_FILLED_BANDS and not looks["band_kws"]:
+    """Fill between the bounds; with many curves only if band_kws is given.
+
+    Bands that share one line are all filled, and named by their curves.
+    """
+    number = sum(not curve.is_baseline for curve in curves)
+    is_few = is_shared or number <= MAX_FILLED_BANDS
+    if not (is_few or looks["band_kws"]):
         return
-    opacity = 0.25 if number == 1 else 0.18 if number <= MAX_FILLED_BANDS else 0.03
-    for curve, label in zip(curves, labels, strict=True):
+    opacity = 0.25 if number == 1 else 0.18 if is_few else 0.03
+    for curve in curves:
         (x, y), (x_back, y_back) = known(curve.upper), known(curve.lower)
         corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
-        _fill(ax, curve, looks, label, corners, opacity)
+        own = f"{label}, {curve.label}" if is_shared else label
+        _fill(ax, curve, looks, own, corners, opacity)
 
 
 def _fill(

@@ -65,6 +65,8 @@ def plot_rows(
         label = "net benefit" if "metric" in frame else "estimate"
     levels: Levels = {}
     draw: Callable[..., None]
+    if x == "threshold":  # that was asked for, not the score of the cutoff
+        frame = frame.assign(threshold=frame["at"])
     if x == "estimate":
         curves, names = _forest_rows(frame, {*dimensions(looks).values()}, order)
         draw = partial(_draw_forest, names)
@@ -88,7 +90,7 @@ def _draw_bands(
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
     is_sweep = x in ("selection_odds", "contamination") and "band" not in frame.attrs
     band = f"{level}interval" if is_sweep else drawing.band_label(frame.attrs)
-    drawing.draw_bands(ax, curves, [band] * len(curves), looks)
+    drawing.draw_bands(ax, curves, band, looks)
     drawing.draw_lines(ax, curves, looks)
     if x == "beta":
         _draw_changes(ax, curves, f"{level}upper limit on β")

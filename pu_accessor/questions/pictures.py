@@ -207,12 +207,8 @@ def plot_metric(
         return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
     if x == "threshold":
         at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
-
-        def decide(beta: Any) -> pd.DataFrame:
-            rows = self.metric("net_benefit", beta, at=at, **on_these)
-            return rows.assign(threshold=rows["at"])  # not the score of the cutoff
-
-        return _draw_rows(decide, beta, x, looks)
+        question = partial(self.metric, "net_benefit", at=at, **on_these)
+        return _draw_rows(question, beta, x, looks)
     entry = metrics.read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
     if x in SWEEPS:
         over = {x: SWEEPS[x]}
