@@ -122,10 +122,7 @@ def _own_label(ax: Axes, curve: Curve) -> str:
 def draw_bands(
     ax: Axes, curves: Sequence[Curve], label: str, looks: Options, *, is_shared: bool = False
 ) -> None:
-    """Fill between the bounds; with many curves only if band_kws is given.
-
-    Bands that share one line are all filled, and named by their curves.
-    """
+    """Fill between the bounds: of many curves only with band_kws, or if they share one line."""
     number = sum(not curve.is_baseline for curve in curves)
     is_few = is_shared or number <= MAX_FILLED_BANDS
     if not (is_few or looks["band_kws"]):

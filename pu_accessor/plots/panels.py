@@ -45,11 +45,8 @@ def draw_panels(
         ax = plt.subplots(layout="constrained")[1] if looks["ax"] is None else looks["ax"]
         colored = _color_curves(ax, curves, looks, values)
         draw(ax, colored)
-        has_broken = _break_labels(ax)
+        _break_labels(ax)
         add_legend([ax], colored, looks, _title(looks, values))
-        if has_broken and looks["ax"] is None:  # the layout changes with broken labels
-            figure: Any = ax.figure
-            figure.get_layout_engine().execute(figure)
         return ax
     except Exception:
         for number in set(plt.get_fignums()) - before:  # of an incomplete plot
@@ -146,9 +143,9 @@ def _belongs(curve: Curve, panel: Mapping[str, Hashable]) -> bool:
     )
 
 
-def _break_labels(ax: Axes, *titles: Text) -> bool:
-    """Break labels and titles that are longer than their axis; return whether a label changed."""
-    before, frame = (ax.get_xlabel(), ax.get_ylabel()), ax.get_window_extent()
+def _break_labels(ax: Axes, *titles: Text) -> None:
+    """Break labels and titles that are longer than their axis."""
+    frame = ax.get_window_extent()
     along = [(text, frame.width) for text in (*titles, ax.xaxis.label)]
     for label, side in [*along, (ax.yaxis.label, frame.height)]:
         lines, room = label.get_text().split("\n"), _LABEL_SHARE * side
@@ -156,7 +153,6 @@ def _break_labels(ax: Axes, *titles: Text) -> bool:
         if length > room > 0:
             width = max(8, int(max(map(len, lines)) * room / length))
             label.set_text("\n".join(textwrap.fill(line, width) for line in lines))
-    return before != (ax.get_xlabel(), ax.get_ylabel())
 
 
 # Colours and names of curves
