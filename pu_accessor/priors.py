@@ -8,8 +8,7 @@ import scipy
 
 from pu_accessor import checks
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
-from pu_accessor.inference.prior.hand_labeled import confidence_sequence
-from pu_accessor.inference.prior.stratified import Stratum, stratified_limits
+from pu_accessor.inference.hand_labels import Stratum, confidence_sequence, stratified_limits
 from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import Counts, FloatArray, IntArray
@@ -105,7 +104,7 @@ def beta_from_labels(
     labels, strata = _read_labels(found, n_labeled, n_unlabeled)
     if sequential:
         return _after_each_label(labels, strata, level, rest)
-    positives, labeled, total = (sum(counts) for counts in zip(*strata, strict=True))
+    positives, labeled, total = (sum(counts) for counts in [*zip(*strata, strict=True)][:3])
     expected = sum(stratum.expected for stratum in strata)
     shares = np.array([expected, *stratified_limits(strata, level)]) / total
     method = "exact" if len(strata) == 1 else "stratified"
@@ -120,8 +119,7 @@ def _read_labels(
     """Return the labels, if there are any, and the counts of each stratum."""
     if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
         _refuse_counts("rows of strata", n_labeled=n_labeled, n_unlabeled=n_unlabeled)
-        strata = [stratum.labels for stratum in read_strata(found).values()]
-        return found[label_column(found)], strata
+        return found[label_column(found)], [*read_strata(found).values()]
     if isinstance(found, pd.DataFrame):
         label = label_column(found)
         if "n_unlabeled" not in found.attrs or label not in found.columns:
@@ -146,7 +144,7 @@ def _read_labels(
     if not stratum.positives <= stratum.labeled <= stratum.total or not stratum.labeled:
         raise PUValueError(
             "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and a labeled example, "
-            f"but {', '.join(map(str, stratum))} were passed."
+            f"but {', '.join(map(str, stratum[:3]))} were passed."
         )
     return labels, [stratum]
 

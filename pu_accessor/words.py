@@ -97,6 +97,7 @@ method=two_sided > method='mean_matching', which needs the same labels
 at=tnr > at={'fpr': 0.05} for a true negative rate of 0.95
 
 adjust= > df.pu(score=['svm', 'forest']).compare(): p_adjusted is by Holm's method
+allocate= > expected_beta=0.2: rows of strata then give beta the smallest variance
 alpha= > level=0.95: it is 1 - alpha
 ascending= > df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive
 at= > df.pu.metric('recall', 0.3, at=100), or of tables ds.sel(rank=100, method='pad')

@@ -207,7 +207,6 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "on": st.just("id"),
     "over": st.sampled_from(OVER),
     "sample_to_label strata": st.one_of(SHARES, st.just(ENDS)),
-    "allocate": st.sampled_from(["neyman", "proportional"]),
     "bins": st.one_of(st.integers(1, 12), st.just(ENDS), st.just([0, 0.2, 1])),
     "fraction": st.one_of(SHARES, st.just([0.05, 0.2])),
     "random_state": st.integers(0, 9),

@@ -25,7 +25,7 @@ from pu_accessor.inference.influence import (
     variance_and_kurtosis,
     welch_df,
 )
-from pu_accessor.inference.prior.beta_limit import distance_from_positives
+from pu_accessor.inference.prior import distance_from_positives
 from pu_accessor.inference.root_search import breaking_point
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 

@@ -10,7 +10,7 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import all_in_one_cluster, concordance, placements_of_stack
-from pu_accessor.inference.prior.beta_limit import limit_from_positives
+from pu_accessor.inference.prior import limit_from_positives
 from pu_accessor.ranking import Counts, FloatArray, Ranking, TieBlocks
 
 _MIN_CLUSTERS = 2

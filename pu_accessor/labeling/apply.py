@@ -8,8 +8,8 @@ import pandas as pd
 
 from pu_accessor.checks import check_level
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.prior.stratified import stratified_limits
-from pu_accessor.questions.hand_labels import LabeledStratum, label_column, read_found, read_strata
+from pu_accessor.inference.hand_labels import Stratum, stratified_limits
+from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import FloatArray
 from pu_accessor.roles_and_assumptions import Terms
@@ -142,7 +142,7 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
     weight, n_unlabeled = added.notna().astype(np.float64), int(added.isna().sum()) + len(labels)
     weight[labels.index] = n_unlabeled / len(found)
     if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
-        strata = {name: part.labels for name, part in read_strata(found).items()}
+        strata = read_strata(found)
         covered = {name: stratum.total for name, stratum in strata.items()}
         if sum(covered.values()) != n_unlabeled:
             raise PUDataError(
@@ -226,8 +226,9 @@ def rates_from_labels(
     return ResultFrame(frame.assign(level=level, target="examples"))
 
 
-def _positives(parts: list[LabeledStratum], level: float) -> FloatArray:
+def _positives(strata: list[Stratum], level: float) -> FloatArray:
     """Return the expected number of positives of strata, with the known ones, and its limits."""
-    strata = [part.labels for part in parts]
     expected = sum(stratum.expected for stratum in strata)
-    return sum(part.n for part in parts) + np.array([expected, *stratified_limits(strata, level)])
+    return sum(stratum.n for stratum in strata) + np.array(
+        [expected, *stratified_limits(strata, level)]
+    )

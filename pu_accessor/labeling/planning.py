@@ -11,8 +11,8 @@ import scipy
 from pu_accessor.checks import check_count, check_level, check_share, with_example
 from pu_accessor.errors import PUDataError, PUTypeError, brief
 from pu_accessor.inference.estimates.areas_on_future_data import auroc_interval
+from pu_accessor.inference.hand_labels import TOLERANCE, LabelPlan
 from pu_accessor.inference.influence import Placements, share_above
-from pu_accessor.inference.prior.hand_labeled import TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.constructors import from_arrays
 from pu_accessor.questions.result_frame import ResultFrame

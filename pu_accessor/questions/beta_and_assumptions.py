@@ -21,7 +21,7 @@ from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
-from pu_accessor.inference.prior.estimators import METHODS, Prior, estimate_prior
+from pu_accessor.inference.prior import METHODS, Prior, estimate_prior
 from pu_accessor.inference.root_search import breaking_point
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels

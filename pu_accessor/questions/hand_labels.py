@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import MAX_STRATA
+from pu_accessor.checks import MAX_STRATA, check_count, check_share, is_number
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.prior.stratified import Stratum
-from pu_accessor.ranking import BoolArray
-from pu_accessor.roles_and_assumptions import Seed
-from pu_accessor.sources.rows_to_label import Draw, sample_unlabeled
+from pu_accessor.inference.hand_labels import Stratum
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.roles_and_assumptions import Seed, Terms
+from pu_accessor.sources.column_values import read_values
+from pu_accessor.sources.columns import find_columns
+from pu_accessor.sources.groups import Groups
+from pu_accessor.sources.label_states import read_labels
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-COUNTS = ("n", "n_negative", "n_unlabeled")  # of a stratum, the same in each of its rows
+_COUNTS = ("n", "n_negative", "n_unlabeled")  # of a stratum, the same in each of its rows
+_MIN_SHARE = 0.05  # expected shares of positives in strata are this far from 0 and 1
 
 
 def sample_to_label(
@@ -26,7 +31,6 @@ def sample_to_label(
     size: int,
     *,
     strata: Any = None,
-    allocate: str = "proportional",
     expected_beta: float | None = None,
     below: float | None = None,
     above: float | None = None,
@@ -40,11 +44,10 @@ def sample_to_label(
         Number of rows.
     strata : float, list of float, or hashable, optional
         Up to five thresholds of the score that separate strata, or a column of two to six values.
-    allocate : {"proportional", "neyman"}, default "proportional"
-        Labels of strata, at least one each: in proportion to their unlabeled rows, or to minimize
-        the variance of beta [1]_, [2]_.
     expected_beta : float, optional
-        A guess of beta for "neyman". A wrong guess makes intervals longer, not wrong.
+        A guess of beta: strata, at least one row each, are then drawn so that beta has the
+        smallest variance [1]_, [2]_; by default in proportion to their unlabeled rows. A wrong
+        guess makes intervals longer, not wrong.
     below, above : float, optional
         Sample rows with a score less than `below`, or at least `above`.
     random_state : int or Generator
@@ -82,22 +85,171 @@ def sample_to_label(
     1160  0.884    NaN  >= 0.5  116           0          291
     """
     self._read_arguments("sample_to_label", strata=strata, below=below, above=above)
-    draw = Draw(size, strata, allocate, expected_beta, below, above, random_state)
-    sample: pd.DataFrame = sample_unlabeled(self._source, self._terms, draw)
+    if not isinstance(random_state, np.random.Generator):
+        check_count("random_state", random_state)
+    size, thresholds = check_count("size", size), _read_thresholds(strata)
+    for name, value in (("below", below), ("above", above)):
+        if value is not None and not is_number(value):
+            raise PUTypeError(f"{name} must be a score, but {brief(value)} was passed.")
+    if expected_beta is not None:
+        check_share("expected_beta", expected_beta)
+    source, terms, rng = self._source, self._terms, np.random.default_rng(random_state)
+    has_strata = any(part is not None for part in (strata, below, above))
+    named = [("label", terms.label), *[("score", terms.models[0])] * has_strata]
+    named += [("strata", strata)] * (strata is not None and thresholds is None)
+    rows = source.rows(terms, named)
+    columns, groups = dict(find_columns(rows.frame, named)), rows.groups(terms)
+    known = read_labels(columns["label"], terms)
+    kinds = known.positive, known.negative, ~(known.positive | known.negative)
+    added, attrs = dict[str, Any](), dict[str, Any](label=terms.label)
+    if has_strata:
+        if taken := [name for name in ("stratum", *_COUNTS) if name in source.names]:
+            raise PUValueError(
+                f"df must not have columns {taken} with strata, below or above: drawn rows get "
+                "columns of these names. Rename or drop them first."
+            )
+        code, names = _number_strata(columns, kinds[2], terms, thresholds, below, above)
+        counts = [np.bincount(code[kind & (code >= 0)], minlength=len(names)) for kind in kinds]
+        sizes = _allocate(size, names, counts[0], counts[2], expected_beta)
+        parts = [np.flatnonzero(kinds[2] & (code == number)) for number in range(len(names))]
+        drawn = rng.permutation(_draw_each(parts, sizes, rng))
+        added["stratum"] = pd.Categorical([names[number] for number in code[drawn]], names)
+        added |= {name: count[code[drawn]] for name, count in zip(_COUNTS, counts, strict=True)}
+    else:
+        drawn = _draw_from_groups(groups, kinds[2], size, rng)
+        attrs |= {} if groups.names else {"n_unlabeled": np.count_nonzero(kinds[2])}
+    sample: pd.DataFrame = source.take(drawn, **added)
+    if isinstance(sample, pd.DataFrame):  # a frame of polars has no attributes
+        sample.attrs.update(attrs)
     return sample
 
 
-class LabeledStratum(NamedTuple):
-    """The counts of a stratum."""
+def _read_thresholds(strata: Any) -> FloatArray | None:
+    """Return ascending thresholds of the score between strata; None if strata are a column."""
+    if isinstance(strata, Hashable) and not is_number(strata):
+        return None
+    values = [*np.atleast_1d(np.asarray(strata, dtype=object))]
+    if not all(map(is_number, values)):
+        raise PUTypeError(
+            "strata must be a threshold of the score, a list of them, or a column, but "
+            f"{brief(strata)} was passed. For example strata=[0.2, 0.5]."
+        )
+    thresholds = np.sort([float(value) for value in values])
+    different = {f"{threshold:.12g}" for threshold in thresholds[np.isfinite(thresholds)]}
+    if not 1 <= len(different) == thresholds.size < MAX_STRATA:
+        raise PUValueError(
+            f"strata must contain one to {MAX_STRATA - 1} thresholds, finite and different, "
+            f"but {brief(strata)} was passed. For example strata=[0.2, 0.5]."
+        )
+    return thresholds
 
-    labels: Stratum
-    n: int  # known positives
-    n_negative: int  # known negatives
 
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self.n + self.n_negative + self.labels.total
+def _draw_from_groups(
+    groups: Groups, unlabeled: BoolArray, size: int, rng: np.random.Generator
+) -> IntArray:
+    """Draw unlabeled rows of each group."""
+    every = np.arange(unlabeled.size)
+    parts = [every[rows][unlabeled[rows]] for rows in groups.rows]
+    for key, part in zip(groups.keys, parts, strict=True):
+        _check_size(size, 1, part.size, f" in group {key!r}" if groups.names else "")
+    return _draw_each(parts, [size] * len(parts), rng)
+
+
+def _draw_each(parts: list[IntArray], sizes: list[int], rng: np.random.Generator) -> IntArray:
+    """Draw rows of each part, without replacement."""
+    drawn = [rng.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]
+    return np.concatenate(drawn)
+
+
+def _number_strata(
+    columns: dict[str, pd.Series[Any]],
+    unlabeled: BoolArray,
+    terms: Terms,
+    thresholds: FloatArray | None,
+    below: float | None,
+    above: float | None,
+) -> tuple[IntArray, list[Any]]:
+    """Return the number of each row's stratum, -1 if it is in none, and the strata's names."""
+    values, column = read_values(columns["score"], terms), columns.get("strata")
+    eligible = ~(np.isnan(values) & terms.omits)
+    if below is not None:
+        eligible &= ~(values >= below)  # missing scores rank last
+    if above is not None:
+        eligible &= values >= above
+    if column is None:
+        limits = np.empty(0) if thresholds is None else thresholds
+        edges = [above, below] if thresholds is None else [None, *thresholds.tolist(), None]
+        code = (values[:, np.newaxis] >= limits).sum(axis=1)
+        names = [_name_stratum(*ends) for ends in pairwise(edges)]
+    else:
+        names = _name_values(column, eligible & unlabeled)
+        code = pd.Index(names).get_indexer(pd.Index(column))  # -1 for known examples elsewhere
+    code[~eligible] = -1
+    return code, names
+
+
+def _name_values(column: pd.Series[Any], eligible: BoolArray) -> list[Any]:
+    """Return the values of a column of strata among the rows to draw from."""
+    missing = column[column.isna().to_numpy() & eligible].index
+    if missing.size:
+        raise PUDataError(
+            f"strata must cover the unlabeled rows, but column {column.name!r} is missing in "
+            f"{missing.size} of {np.count_nonzero(eligible)}, row {missing.tolist()[0]!r} first. "
+            "Give these a stratum, too."
+        )
+    names = [*dict.fromkeys(sorted(column[eligible].tolist(), key=str))]
+    if not 2 <= len(names) <= MAX_STRATA:
+        raise PUDataError(
+            f"strata must have two to {MAX_STRATA} values among unlabeled rows, but column "
+            f"{column.name!r} has {len(names)}: {brief(names)}. Join some, or leave it out."
+        )
+    return names
+
+
+def _name_stratum(low: float | None, high: float | None) -> str:
+    """Name the scores from `low` on and below `high`."""
+    ends = [(">=", low), ("<", high)]
+    return ", ".join(f"{sign} {float(end):.12g}" for sign, end in ends if end is not None)
+
+
+def _allocate(
+    size: int, names: list[Any], known: IntArray, unlabeled: IntArray, expected_beta: float | None
+) -> list[int]:
+    """Return how many rows to draw of each stratum, at least one (Wright, 2012)."""
+    # T. Wright, The equivalence of Neyman optimum allocation for sampling and equal proportions
+    # for apportioning the U.S. House of Representatives, The American Statistician 66 (2012)
+    # 217-224: each further label goes where it lowers the variance of the sum of strata most.
+    for name, number in zip(names, unlabeled.tolist(), strict=True):
+        if not number:
+            raise PUDataError(
+                "strata, above and below must leave unlabeled rows in each part, but there is "
+                f"none in {name!r}. Pass other thresholds, or leave them out."
+            )
+    where = " of these strata" if len(names) > 1 else " that above and below leave"
+    _check_size(size, len(names), int(unlabeled.sum()), where)
+    deviation = np.ones(unlabeled.size)  # expected of one label of each stratum
+    if expected_beta is not None:
+        share = (known + 0.5) / (known.sum() + 0.5 * known.size)
+        positive = expected_beta * unlabeled.sum() * share / unlabeled
+        positive = positive.clip(_MIN_SHARE, 1 - _MIN_SHARE)
+        deviation = np.sqrt(positive * (1 - positive))
+    deviation *= unlabeled
+    further = np.minimum(unlabeled, size) - 1  # labels after the first
+    stratum = np.repeat(np.arange(len(names)), further)
+    labels = np.concatenate([np.arange(1, number + 1) for number in further.tolist()])
+    gain = deviation[stratum] / np.sqrt(labels * (labels + 1))
+    chosen = stratum[np.argsort(-gain, kind="stable")[: size - len(names)]]
+    sizes: list[int] = (1 + np.bincount(chosen, minlength=len(names))).tolist()
+    return sizes
+
+
+def _check_size(size: int, least: int, most: int, where: str) -> None:
+    """Raise unless the size lies between two numbers of rows."""
+    if not least <= size <= most:
+        raise PUDataError(
+            f"size must lie between {least} and the number of unlabeled rows{where}, {most}, but "
+            f"{size} was passed."
+        )
 
 
 def read_found(found: pd.Series[Any]) -> BoolArray:
@@ -129,7 +281,7 @@ def label_column(rows: pd.DataFrame) -> Hashable:
     return cast("Hashable", rows.attrs.get("label", "label"))
 
 
-def read_strata(rows: pd.DataFrame) -> dict[Any, LabeledStratum]:
+def read_strata(rows: pd.DataFrame) -> dict[Any, Stratum]:
     """Return the counts of each stratum, from the labeled rows of `sample_to_label`."""
     if not isinstance(rows, pd.DataFrame):
         raise PUTypeError(
@@ -137,7 +289,7 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, LabeledStratum]:
             f"above, with the column of labels filled in, but {brief(rows)} was passed."
         )
     label = label_column(rows)
-    if missing := [name for name in (label, "stratum", *COUNTS) if name not in rows.columns]:
+    if missing := [name for name in (label, "stratum", *_COUNTS) if name not in rows.columns]:
         raise PUKeyError(
             "found must have rows sampled by sample_to_label with strata, below or above, with "
             f"the column of labels filled in, but the frame lacks {missing}."
@@ -157,7 +309,7 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, LabeledStratum]:
     return {name: _read_stratum(name, rows[(column == name).to_numpy()], label) for name in names}
 
 
-def _read_stratum(name: Any, part: pd.DataFrame, label: Hashable) -> LabeledStratum:
+def _read_stratum(name: Any, part: pd.DataFrame, label: Hashable) -> Stratum:
     """Return the counts of one stratum."""
     if part.empty:
         raise PUDataError(
@@ -167,12 +319,12 @@ def _read_stratum(name: Any, part: pd.DataFrame, label: Hashable) -> LabeledStra
         positive = read_found(part[label])
     except (PUDataError, PUValueError) as error:
         raise type(error)(f"stratum {name!r}: {error}") from error
-    each = part[[*COUNTS]].to_numpy(np.float64)
+    each = part[[*_COUNTS]].to_numpy(np.float64)
     counts, times = np.unique(each, axis=0, return_counts=True)
     usual = counts[times.argmax()]
     if (other := (each != usual).any(axis=1)).any():
         raise PUDataError(
-            f"All rows of stratum {name!r} must have the same {[*COUNTS]}, but row "
+            f"All rows of stratum {name!r} must have the same {[*_COUNTS]}, but row "
             f"{part.index[other].tolist()[0]!r} has {each[other][0].tolist()}, and others have "
             f"{usual.tolist()}. Pass rows of one sample, each with its stratum."
         )
@@ -182,4 +334,4 @@ def _read_stratum(name: Any, part: pd.DataFrame, label: Hashable) -> LabeledStra
             f"Stratum {name!r} must have no more labels than unlabeled rows, but has {len(part)} "
             f"labels and {n_unlabeled} unlabeled rows. Pass rows of one sample."
         )
-    return LabeledStratum(Stratum(int(positive.sum()), len(part), n_unlabeled), n, n_negative)
+    return Stratum(int(positive.sum()), len(part), n_unlabeled, n, n_negative)

@@ -67,7 +67,7 @@ def test_rows_are_drawn_from_their_strata_and_weigh_what_they_stand_for(
     if "nan_policy" in roles:
         frame["score"] = frame["score"].mask(frame.index % 5 == 0)
     asked = {name: how[name] for name in how if name not in roles}
-    asked |= {} if beta is None else {"allocate": "neyman", "expected_beta": beta}
+    asked |= {} if beta is None else {"expected_beta": beta}
     ask = partial(frame.pu(**roles).sample_to_label, size, **asked)
     drawn, again = (ask(random_state=random) for random in (seed, np.random.default_rng(seed)))
     pd.testing.assert_frame_equal(drawn, again)

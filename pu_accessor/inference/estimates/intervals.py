@@ -7,7 +7,7 @@ import scipy
 
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates.known_positives import FloatPair
-from pu_accessor.inference.prior.beta_limit import limit_from_positives
+from pu_accessor.inference.prior import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import curves
 from pu_accessor.inference.tables.contingency import make_tables

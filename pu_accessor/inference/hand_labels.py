@@ -1,15 +1,17 @@
-"""Limits and plans for positives in a random sample that is labeled by hand.
+"""Limits and plans for positives in random samples that are labeled by hand.
 
-A confidence sequence [1] contains all m whose likelihood ratio to a mixture of all numbers,
-Q(x)/P(x), has never exceeded 1/(1 - level).
+Strata have the limits of Clopper and Pearson at the effective sample size [1], with one more
+positive in the stratum where it counts most [2]. A confidence sequence [3] contains all m whose
+likelihood ratio to a mixture of all numbers, Q(x)/P(x), has never exceeded 1/(1 - level).
 
-[1] I. Waudby-Smith, A. Ramdas, NeurIPS 33 (2020).
+[1] E. L. Korn, B. I. Graubard, Survey Methodology 24 (1998) 193-201. [2] M. P. Fay, E. J. Feuer,
+Statistics in Medicine 16 (1997) 791-801. [3] I. Waudby-Smith, A. Ramdas, NeurIPS 33 (2020).
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from math import sqrt
+from math import ceil, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,8 @@ TOLERANCE = 1e-12  # of probabilities
 _RATIO_TOLERANCE = 1e-9  # of the logarithm of a ratio of probabilities
 _MAX_INTERVALS = 65_536  # labels up to which the intervals of all counts are computed
 _EXTRA_RUNS = 2  # of sizes with one narrow count, tried beyond the last insufficient size
+_ROUNDING = 1e-9  # of counts
+_PSEUDO_LABELS = 1.0  # at the pooled share, added to each stratum's variance; by simulation
 _MAX_DEVIATIONS, _EXTRA_COUNTS = 16, 48  # beyond, probabilities vanish
 
 
@@ -49,6 +53,59 @@ def _tails(x: int, size: int, total: int, positives: int) -> tuple[float, float]
         )
         high, low = float(above.sum()), float(below.sum())
     return 1 / (1 + low / (1 + high)), 1 / (1 + high / (1 + low))
+
+
+class Stratum(NamedTuple):
+    """Examples of which some were drawn at random and labeled by hand."""
+
+    positives: int  # found among those labeled
+    labeled: int
+    total: int  # without the known ones
+    n: int = 0  # known positives
+    n_negative: int = 0
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.n + self.n_negative + self.total
+
+    @property
+    def expected(self) -> float:
+        """The estimate of the number of positives."""
+        return self.positives * self.total / self.labeled
+
+
+def stratified_limits(strata: list[Stratum], level: float) -> tuple[int, int]:
+    """Return limits of the number of positives in strata together."""
+    # For one incomplete stratum they are exact.
+    whole = sum(stratum.total for stratum in strata)
+    known = sum(stratum.positives for stratum in strata if stratum.labeled == stratum.total)
+    sampled = [stratum for stratum in strata if stratum.labeled < stratum.total]
+    if not sampled:
+        return known, known
+    if len(sampled) == 1:
+        lower, upper = hypergeometric_limits(*sampled[0][:3], level)
+        return known + lower, known + upper
+    exchanged = [s._replace(positives=s.labeled - s.positives) for s in strata]
+    return whole - _upper_limit(exchanged, level), _upper_limit(strata, level)
+
+
+def _upper_limit(strata: list[Stratum], level: float) -> int:
+    """Return the upper limit, with beta-binomial positives in each stratum."""
+    positives, labeled, total = np.array([stratum[:3] for stratum in strata], np.float64).T
+    rest = total - labeled
+    one_more = np.eye(len(strata))[rest > 0]
+    extended = labeled + one_more
+    share = (positives + one_more) / extended
+    pooled = (positives.sum() + 1) / (labeled.sum() + 1)
+    pooled_share = (positives + one_more + _PSEUDO_LABELS * pooled) / (extended + _PSEUDO_LABELS)
+    scatter = rest * pooled_share * (1 - pooled_share) * (extended + rest) / (extended + 1)
+    mean = share @ rest / rest.sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.maximum(mean * (1 - mean) * rest.sum() ** 2 / scatter.sum(axis=1) - 1, _ROUNDING)
+        limit = scipy.special.betaincinv(size * mean, size * (1 - mean), (1 + level) / 2)
+    highest = np.max(np.where(mean < 1, limit, 1.0))
+    return int(positives.sum()) + ceil(float(rest.sum() * highest) - _ROUNDING)
 
 
 def confidence_sequence(positive: BoolArray, total: int, level: float) -> FloatArray:

@@ -1,24 +1,30 @@
-"""Estimators of beta from a ranking, and their assumptions.
+"""Beta from a ranking: the limit that known positives set, estimators, and their assumptions.
 
-"feasible": the largest feasible number of hidden positives, see `beta_limit`.
+"feasible": with M hidden positives and h unlabeled examples above a cutoff, at most min(h, M) of
+the M are there. M is feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 *
+(1/n + 1/M)), by a one-sided two-sample Kolmogorov-Smirnov test [1]. For propensities e, weights
+1/e - 1 give the rank CDF F in place of k/n. The distance is then at most sqrt(2*ln(1/delta)) times
+the largest standard error of F, with one unseen positive below all.
+
 "mean_matching": beta is where the mean score of the unlabeled is between those of known negatives
-and known positives; its interval inverts a test at each beta [1], with Student's distribution and
+and known positives; its interval inverts a test at each beta [2], with Student's distribution and
 Welch's degrees of freedom.
 
-[1] E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954) 175-185.
+[1] N. V. Smirnov, Annals of Mathematical Statistics 19 (1948) 279-281. [2] E. C. Fieller, Journal
+of the Royal Statistical Society B 16 (1954) 175-185.
 """
 
+from bisect import bisect
 from collections.abc import Callable, Mapping
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.weighted import latent_shares
+from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.influence import mean_and_variance, share_above, welch_df
-from pu_accessor.inference.prior.beta_limit import limit_from_positives
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
 
@@ -27,6 +33,40 @@ _KNOWN_ODDS = "positives are labeled independently, with the given propensities"
 _UNINFORMATIVE_LIMIT, _MAX_WIDTH = 0.99, 0.1  # of beta, without a warning
 _MIN_SHARE_ABOVE, _MIN_PLATEAU_P_VALUE = 0.01, 0.05  # without a warning
 _TOLERANCE = 1e-12  # of equal means
+
+
+def limit_from_positives(ranking: Ranking, delta: float) -> float:
+    """Return the largest beta that the known positives do not reject at delta."""
+    steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
+    known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
+    n, _, size = ranking.total
+    cdf: FloatArray = known / n
+    scatter: FloatArray | None = None
+    if (weight := ranking.unequal_weight) is not None:
+        shares = latent_shares(weight, 1.0)
+        unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
+        sums, squares = (np.append(0.0, np.cumsum(each)) for each in (shares, shares**2))
+        cdf, square = np.minimum(sums[known], 1), squares[known]
+        scatter = square * (1 - cdf) ** 2 + (squares[-1] - square + unseen**2) * cdf**2
+
+    def infeasible(latent: int) -> bool:
+        if scatter is None:
+            allowed = sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
+        else:
+            allowed = sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + cdf * (1 - cdf) / latent))
+        return bool(np.max(cdf - np.minimum(unlabeled, latent) / latent) > allowed)
+
+    # The distance grows with the hidden positives, and the allowed one shrinks.
+    return bisect(range(1, size + 1), False, key=infeasible) / size
+
+
+def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float]:
+    """Return the largest lead of known positives, and the share of the unlabeled above."""
+    unlabeled = ranking.unlabeled
+    lead = ranking.known_positive / ranking.total.known_positive
+    lead = lead - np.minimum(unlabeled, latent) / latent
+    cutoff = int(np.argmax(lead))
+    return float(lead[cutoff]), float(unlabeled[cutoff]) / ranking.total.unlabeled
 
 
 class Prior(NamedTuple):
