@@ -43,41 +43,50 @@ class RankWeights(NamedTuple):
     """Weights of positives by rank."""
 
     mean: Callable[..., FloatArray]  # mean weight of `length` ranks after `start` others
+    examples: float
     decay: float = 0.0  # relative loss of the weights of BEDROC by rank; 0 for NDCG
 
-    def ends(self, examples: float, positives: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def of_steps(self, ranking: Ranking) -> FloatArray:
+        """Return the mean weight from each cutoff to the next."""
+        return self.mean(ranking.rank[:-1], np.diff(ranking.rank))
+
+    def ends(self, positives: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean weight of positives at the top, and that of the score 0."""
-        bottom = self.mean(examples - positives, positives) if self.decay else 0.0 * positives
+        bottom = self.mean(self.examples - positives, positives) if self.decay else 0.0 * positives
         return self.mean(np.array(0.0), positives), bottom
 
-    def scale(
-        self, examples: float, positives: FloatArray, *weights: FloatArray | float
-    ) -> tuple[FloatArray, ...]:
+    def scale(self, positives: FloatArray, *weights: FloatArray | float) -> tuple[FloatArray, ...]:
         """Return mean weights of the positives on the scale from 0 to 1."""
-        top, bottom = self.ends(examples, positives)
+        top, bottom = self.ends(positives)
         # If all examples are positive, no rank is better than another.
         distance = np.where(top > bottom, top - bottom, np.nan)
         return tuple((weight - bottom) / distance for weight in weights)
 
+    def count_positives(self, ranking: Ranking, betas: FloatArray) -> FloatArray:
+        """Return the number of positives; raise without negatives where the score 0 needs some."""
+        if self.decay:
+            known_positives.count_negatives(ranking.total, betas)
+        return known_positives.count_positives(ranking.total, betas)
+
 
 def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
     """Return the weights of BEDROC, exp(-alpha*rank/N), or NDCG, 1/log2(1 + rank) to a depth."""
-    examples = sum(ranking.total) - ranking.unranked
+    examples = sum(ranking.total)
     if metric.depth is None:
         decay = metric.alpha / examples
 
         def exponential(start: Numbers, length: Numbers) -> FloatArray:  # up to a factor
             return np.asarray(-np.exp(-decay * start) * np.expm1(-decay * length) / length)
 
-        return RankWeights(exponential, decay)
-    ranks = np.arange(min(metric.depth, examples) + 1)
+        return RankWeights(exponential, examples, decay)
+    ranks = np.arange(min(metric.depth, examples - ranking.unranked) + 1)
     through = np.append(0.0, np.cumsum(1 / np.log2(1 + ranks[1:])))
 
     def weight(start: Numbers, length: Numbers) -> FloatArray:
         first, last = (np.interp(rank, ranks, through) for rank in (start, start + length))
         return np.asarray((last - first) / length)
 
-    return RankWeights(weight)
+    return RankWeights(weight, examples)
 
 
 def estimate_early_recognition(
@@ -86,13 +95,11 @@ def estimate_early_recognition(
     """Estimate BEDROC or NDCG, from random gaps or, on future data, on a logit scale."""
     is_future, weights = target == "population", rank_weights(metric, ranking)
     check_labels(betas, ranking.total)
-    if weights.decay:  # the score 0 needs negatives
-        known_positives.count_negatives(ranking.total, betas)
+    positives = weights.count_positives(ranking, betas)
     estimate_mean = _mean_on_future_data if is_future else _mean_on_this_sample
-    mean = estimate_mean(ranking, betas, weights, rule.level)
-    examples, positives = sum(ranking.total), known_positives.count_positives(ranking.total, betas)
-    top, bottom = weights.ends(examples, positives)
-    value, lower, upper = weights.scale(examples, positives, *mean.parts)
+    mean = estimate_mean(ranking, positives, weights, rule.level)
+    value, lower, upper = weights.scale(positives, *mean.parts)
+    top, bottom = weights.ends(positives)
     statistic = Answer(value, lower, upper, mean.error / (top - bottom))
     completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
     if not is_future:
@@ -101,29 +108,28 @@ def estimate_early_recognition(
 
 
 def _mean_on_this_sample(
-    ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
+    ranking: Ranking, positives: FloatArray, weights: RankWeights, level: float
 ) -> Answer:
     """Estimate the mean weight of the positives of this sample."""
     start, end = known_positives.block_bounds(ranking)
-    weight, n, examples = weights.mean(start, end - start), start.size, sum(ranking.total)
-    positives = known_positives.count_positives(ranking.total, betas)
+    weight, n = weights.mean(start, end - start), start.size
     standard_error = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
-    error = standard_error * known_positives.hidden_share(ranking.total, betas) ** 0.5
-    hidden = (positives - n).tolist()
-    limits = [_hidden_weight_limits(weight, m, weights, examples, level) for m in hidden]
-    lower, upper = (weight.sum() + (positives - n) * np.transpose(limits)) / positives
+    error = standard_error * (1 - n / positives) ** 0.5
+    hidden = positives - n
+    limits = [_hidden_weight_limits(weight, m, weights, level) for m in hidden.tolist()]
+    lower, upper = (weight.sum() + hidden * np.transpose(limits)) / positives
     return Answer(np.full(positives.size, weight.mean()), lower, upper, error)
 
 
 def _mean_on_future_data(
-    ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
+    ranking: Ranking, positives: FloatArray, weights: RankWeights, level: float
 ) -> Answer:
     """Estimate the mean weight of the positives of future data."""
     mean, influences = _known_mean(ranking, weights)
     squares, df = influence.squared_errors_and_df(influences)
     design = influence.design_effect(influences)
-    best, worst = weights.mean(np.array([0.0, sum(ranking.total) - 1]), np.ones(2)).tolist()
-    one = np.ones(betas.size)
+    best, worst = weights.mean(np.array([0.0, weights.examples - 1]), np.ones(2)).tolist()
+    one = np.ones(positives.size)
     error = float(design.effect * squares.sum()) ** 0.5 * one
     half = intervals.half_width(error, min(df, design.df), level)
     position, scale = (mean - worst) / (best - worst), (best - worst) * one
@@ -135,7 +141,7 @@ def _mean_on_future_data(
 
 def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, influence.Influence]:
     """Return the mean weight of known positives, and what examples add to it."""
-    weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank))
+    weight = weights.of_steps(ranking)
     terms = weight, -weights.decay * weight, -weights.decay * weight
     influences = influence.mean_influences(ranking, terms)
     mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
@@ -146,43 +152,28 @@ def linearize_bedroc(
     metric: Any, ranking: Ranking, betas: FloatArray
 ) -> tuple[FloatArray, influence.Influence, FloatArray, FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and its slopes by that and prevalence."""
-    weights, positives = (
-        rank_weights(metric, ranking),
-        known_positives.count_positives(ranking.total, betas),
-    )
-    n, size = ranking.total.known_positive, sum(ranking.total)
+    weights, n = rank_weights(metric, ranking), ranking.total.known_positive
+    positives, size = weights.count_positives(ranking, betas), weights.examples
     mean, influences = _known_mean(ranking, weights)
-    value, none = weights.scale(size, positives, mean, mean - 1)
-    (more,) = weights.scale(size, positives + _STEP, mean)
+    value, none = weights.scale(positives, mean, mean - 1)
+    (more,) = weights.scale(positives + _STEP, mean)
     # One more positive in place of a negative raises the rank of each known one by the difference
     # of both rates.
-    weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank)) * np.diff(
-        ranking.known_positive
-    )
+    weight = weights.of_steps(ranking) * np.diff(ranking.known_positive)
     above = (ranking.known_positive / n - ranking.head / size)[1:]
     falls = -weights.decay * float(weight @ above) / n / (1 - positives / size)
-    return (
-        value,
-        influences,
-        value - none,
-        ((more - value) / _STEP + falls * (value - none)) * size,
-    )
+    slope = ((more - value) / _STEP + falls * (value - none)) * size
+    return value, influences, value - none, slope
 
 
 def early_recognition_of_known(
     metric: Any, ranking: Ranking, betas: FloatArray
 ) -> tuple[FloatArray, ...]:
     """Return the metric if all positives had the known ones' mean, and its range."""
-    weights = rank_weights(metric, ranking)
-    if weights.decay:  # the score 0 needs negatives
-        known_positives.count_negatives(ranking.total, betas)
-    examples, n = sum(ranking.total), ranking.total.known_positive
-    positives = known_positives.count_positives(ranking.total, betas)
-    weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank))
-    known = np.diff(ranking.known_positive)
-    mean = float(known @ weight) / n
-    best, worst = weights.ends(examples, np.array(float(n)))
-    return weights.scale(examples, positives, mean, worst, best)
+    weights, n = rank_weights(metric, ranking), ranking.total.known_positive
+    mean = float(np.diff(ranking.known_positive) @ weights.of_steps(ranking)) / n
+    best, worst = weights.ends(np.array(float(n)))
+    return weights.scale(weights.count_positives(ranking, betas), mean, worst, best)
 
 
 def completed_early_recognition(
@@ -191,22 +182,21 @@ def completed_early_recognition(
     """Return the metric of the completed ranking."""
     weights = rank_weights(metric, ranking)
     finer, table = completed_table(ranking, betas, on_new=on_new)
-    weight = weights.mean(finer.rank[:-1], np.diff(finer.rank))
     positives = table.tp[-1]
-    mean = weight @ np.diff(table.tp, axis=0) / positives
-    (value,) = weights.scale(sum(ranking.total), positives, mean)
+    mean = weights.of_steps(finer) @ np.diff(table.tp, axis=0) / positives
+    (value,) = weights.scale(positives, mean)
     return np.asarray(np.clip(value, 0, 1))  # removes rounding errors
 
 
 def _hidden_weight_limits(
-    weight: FloatArray, hidden: float, weights: RankWeights, examples: int, level: float
+    weight: FloatArray, hidden: float, weights: RankWeights, level: float
 ) -> tuple[float, float]:
     """Return limits of the mean weight of the hidden positives."""
     if hidden <= 0:
         return 0.0, 0.0
-    first, last = weights.mean(np.array([0.0, examples - 1]), np.ones(2))
-    best = weights.mean(np.array(0.0), np.array(hidden))
-    worst = weights.mean(np.array(examples - hidden), np.array(hidden))
+    first, last = weights.mean(np.array([0.0, weights.examples - 1]), np.ones(2))
+    start = np.array([0.0, weights.examples - hidden])
+    best, worst = weights.mean(start, np.array(hidden))
     limits = []
     for end, tail in ((last, (1 - level) / 2), (first, (1 + level) / 2)):
         each, times = np.unique(np.append(weight, end), return_counts=True)
