@@ -8,7 +8,6 @@ Ann. Appl. Stat. 19, 2025, 1641-1662). Precision and cost rise and fall: limits 
 """
 
 from dataclasses import replace
-from functools import partial
 from math import floor, inf, nan
 from typing import NamedTuple, TypeAlias
 
@@ -48,14 +47,13 @@ class _Bounded(NamedTuple):
 
 
 def _guaranteed(
-    rank: int,
-    threshold: float,
-    parts: tuple[float, float, float],
     attainable: float,
-    *,
+    rank: int = 0,
+    threshold: float = inf,
+    parts: tuple[float, ...] = (nan, nan, nan),
     clipped: bool = False,
 ) -> Answer:
-    """Return the estimate and limits at a cutoff, and the best limit of any cutoff."""
+    """Return the best limit of any cutoff, and estimate and limits at the one found, or none."""
     columns = {"rank": rank, "threshold": threshold, "clipped": clipped, "attainable": attainable}
     value, lower, upper = np.array(parts)[:, np.newaxis]
     return Answer(value, lower, upper, columns=columns)
@@ -105,13 +103,13 @@ def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Se
     best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
     attainable = float(bounds.worse[1] if goal.name == "fpr" else best.reduce(bounds.worse[1:]))
     if position is None or (goal.name == "fpr" and not bounds.tables.ranking.rank[position]):
-        return _guaranteed(0, inf, (nan, nan, nan), attainable)
+        return _guaranteed(attainable)
     cutoffs = bounds.tables.ranking
     limit = goal.value if goal.name in _MONOTONE_GOALS else float(bounds.worse[position])
     ends = (limit, 1.0) if goal.name in _MINIMUM_GOALS else (0.0, limit)
     parts, clipped = (bounds.estimate[position], *ends), bounds.tables.clipped[position, 0, 0]
     at = int(cutoffs.rank[position]), float(cutoffs.threshold[position])
-    return _guaranteed(*at, parts, attainable, clipped=bool(clipped))
+    return _guaranteed(attainable, *at, parts, bool(clipped))
 
 
 def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _Bounded:
@@ -177,26 +175,19 @@ _SEQUENCE_STARTS = {0.5: 0.9, 0.12: 0.1}
 _SEQUENCE_STEP = 1.05  # ratio of the sizes of two lists
 
 
-class FutureCutoff(NamedTuple):
-    """A cutoff that meets a goal on future data with a given probability."""
-
-    rank: int  # 0 where no cutoff meets the goal
-    threshold: float  # +inf at rank 0
-    bound: float  # of the goal's metric at this threshold
-
-
 def find_population_cutoff(
     ranking: Ranking, betas: FloatArray, goal: Goal, level: float
 ) -> Answer:
     """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
     contingency.check_labels(betas, ranking.total)
-    beta, search = float(betas[0]), partial(find_future_cutoff, ranking, goal=goal, level=level)
-    worst = min(search(b, monotone=ranking.monotone, estimated_at=beta) for b in betas.tolist())
-    cutoff = ranking.at(np.array([worst.rank]))
-    estimate = float(_estimate_metric_at_cutoffs(cutoff, beta, goal)[0]) if worst.rank else nan
+    first = float(betas[0])
+    rank = min(find_future_rank(ranking, beta, goal, level, first) for beta in betas.tolist())
+    if not rank:
+        return _guaranteed(nan)
+    cutoff = ranking.at(np.array([rank]))
+    estimate = _estimate_metric_at_cutoffs(cutoff, first, goal).item()
     ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
-    parts = (estimate, *ends) if worst.rank else (nan, nan, nan)
-    return _guaranteed(worst.rank, worst.threshold, parts, nan)
+    return _guaranteed(nan, rank, cutoff.threshold.item(), (estimate, *ends))
 
 
 def _estimate_metric_at_cutoffs(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
@@ -214,44 +205,35 @@ def _meets_goal_at(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float)
     return np.fmin(bound, estimate) >= goal.value
 
 
-def find_future_cutoff(
-    ranking: Ranking,
-    beta: float,
-    goal: Goal,
-    level: float,
-    monotone: bool,
-    estimated_at: float | None = None,
-) -> FutureCutoff:
-    """Find the threshold that meets one goal on future data with a probability of `level`."""
+def find_future_rank(
+    ranking: Ranking, beta: float, goal: Goal, level: float, estimated_at: float
+) -> int:
+    """Return the rank that meets a goal on future data with a probability of `level`, or 0."""
     # The goal must be fixed before the data are seen, and several goals are not met jointly.
     # Recall: Wilks, Ann. Math. Stat. 12 (1941) 91-96.
-    goal_and_beta = goal, beta if estimated_at is None else estimated_at
     *_, n, size = future_data.counts_of_samples(ranking)
     if goal.name == "recall" and n:
         bound = future_data.share_limits(ranking.known_positive, n, 2 * (1 - level))[0]
-        return _pick_cutoff(ranking, _meets_goal_at(ranking, bound, *goal_and_beta), bound, 0)
+        return _pick_rank(ranking, _meets_goal_at(ranking, bound, goal, estimated_at), 0)
     if not n or not size:
-        return FutureCutoff(0, inf, nan)
+        return 0
     b = float(positive_share_of_rest(ranking.total, np.array([beta]))[0])
-    if goal.name == "precision" and not monotone:
+    if goal.name == "precision" and not ranking.monotone:
         alpha = future_data.local_alpha_of_share(n, level, both=False)
         bound = _lower_precision(ranking, b, alpha)
-        return _pick_cutoff(ranking, _meets_goal_at(ranking, bound, *goal_and_beta), bound, -1)
-    cutoffs = []
+        return _pick_rank(ranking, _meets_goal_at(ranking, bound, goal, estimated_at), -1)
+    ranks = []
     starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
     for start, part in starts.items():
         alpha, sizes = (1 - level) * part, _sequence_sizes(start, size, n, b, goal)
-        cutoffs.append(_fixed_sequence_test(ranking, b, 1 - alpha, sizes, *goal_and_beta))
-    return max(cutoffs)
+        ranks.append(_fixed_sequence_test(ranking, b, alpha, sizes, goal, estimated_at))
+    return max(ranks)
 
 
-def _pick_cutoff(ranking: Ranking, met: BoolArray, bound: FloatArray, end: int) -> FutureCutoff:
-    """Return the first or last cutoff that meets the goal, with its bound; rank 0 if none does."""
+def _pick_rank(ranking: Ranking, met: BoolArray, end: int) -> int:
+    """Return the rank of the first or last cutoff that meets the goal, or 0."""
     cutoffs = np.flatnonzero(met)
-    if not cutoffs.size or not ranking.rank[cutoffs[end]]:
-        return FutureCutoff(0, inf, nan)
-    at = cutoffs[end]
-    return FutureCutoff(int(ranking.rank[at]), float(ranking.threshold[at]), float(bound[at]))
+    return int(ranking.rank[cutoffs[end]]) if cutoffs.size else 0
 
 
 def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
@@ -279,17 +261,17 @@ def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> In
 
 
 def _fixed_sequence_test(
-    ranking: Ranking, b: float, level: float, grid: IntArray, goal: Goal, beta: float
-) -> FutureCutoff:
+    ranking: Ranking, b: float, alpha: float, grid: IntArray, goal: Goal, beta: float
+) -> int:
     """Return the last list before the first that fails; `grid` has their sizes in the rest."""
     last = np.searchsorted(ranking.rank - ranking.known_positive, grid, "right") - 1
     unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
     finer = ranking.refine(sorted_unique(unlabeled))
     lists = finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)
     limit = _lower_precision if goal.name == "precision" else _upper_fpr
-    bound = limit(lists, b, min(2 * (1 - level), 1.0))
+    bound = limit(lists, b, min(2 * alpha, 1.0))
     passes = np.logical_and.accumulate(_meets_goal_at(lists, bound, goal, beta))
-    return _pick_cutoff(lists, passes, bound, -1)
+    return _pick_rank(lists, passes, -1)
 
 
 def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
