@@ -116,7 +116,7 @@ VALUE = [
     ("PU.metric('net_benefit', 0.3, at={'threshold': [0, 0.5]})", "above 0 and below 1", "0 was"),
     ("DF.pu(score='p').calibration(0.3, bins=0)", "bins must be from 1 to 1,000,000"),
     ("DF.pu(score='p').calibration(0.3, bins=[0.1, 1])", "ascend from 0 to 1"),
-    ("DF.pu(score='p').calibration(0.3, band='dkw')", "'simultaneous', for all jointly"),
+    ("DF.pu(score='p').calibration(0.3, band='dkw')", "one of ['exact', 'simultaneous']"),
     ("PU.estimate_beta(method='two_sided')", "method='mean_matching'"),
     ("PU.check_assumptions(strata='site')", "beta must be passed with strata='site'"),
     # comparisons

@@ -9,13 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import Beta, UserBeta
+from pu_accessor.checks import check_option
 from pu_accessor.inference.answer import Answer, join_betas
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.calibration import (
-    check_bin_band,
-    estimate_bin_shares,
-    read_bin_edges,
-)
+from pu_accessor.inference.estimates.calibration import estimate_bin_shares, read_bin_edges
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions.evaluation import (
     Columns,
@@ -76,7 +73,7 @@ def calibration(
     """
     edges = read_bin_edges(bins)
     betas, settings = self._read_arguments("calibration", beta, level=level, band=band)
-    check_bin_band(settings)
+    check_option("band", band, ("exact", "simultaneous"))
     betas, left = betas.split(level)
 
     def compute(ranking: Ranking, beta: Beta, own: Settings) -> Answer:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,15 +14,16 @@ import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import hidden_counts
-from pu_accessor.errors import PUTypeError, warn_caller
+from pu_accessor.errors import PUTypeError
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.lookup import UserBand
+from pu_accessor.inference.diagnostics import is_single
 from pu_accessor.inference.estimates import cutoff_spec
 from pu_accessor.inference.estimates.areas_on_future_data import (
     effective_size_of_rest,
     estimate_population_aurocs,
 )
-from pu_accessor.inference.estimates.calibration import scores_match_known_share as are_of_known
+from pu_accessor.inference.estimates.calibration import scores_match_known_share
 from pu_accessor.inference.estimates.estimate_metric import (
     Asked,
     estimate_metric,
@@ -41,6 +43,20 @@ if TYPE_CHECKING:
 # Known positives, and effective rows of the rest, that intervals of average precision on future
 # data need. In simulations they cover .86 on average with fewer.
 _MIN_FOR_PRECISION = 50
+_FEW_KNOWN = (
+    f"Fewer than {_MIN_FOR_PRECISION} positives are known ({{}}): intervals of average precision "
+    "on future data may be wrong. Label more positives, or use auroc or target='examples'."
+)
+_FEW_ROWS = (
+    "Weights leave average precision to fewer rows, other than known positives, than "
+    f"{_MIN_FOR_PRECISION} in effect ({{}}), as few of these rank high: its interval may be "
+    "wrong. Sample more of the rows that rank high."
+)
+_OF_KNOWN = (
+    "Scores look like probabilities of being known, not of being positive: their mean is the "
+    "share of known positives ({}). Divide them by the share of positives that are known, "
+    "n/(n + beta*n_unlabeled)."
+)
 
 
 def auroc(
@@ -269,8 +285,7 @@ class _RankingEstimates(NamedTuple):
     """The estimates of one ranking."""
 
     each: list[Answer]
-    of_known: bool = False  # whether scores look like probabilities of being known
-    effective_rest: float = np.nan  # of weighted rows, for average precision on future data
+    doubts: Mapping[str, str] = MappingProxyType({})  # text of a warning -> a number in it
 
 
 def estimate_metrics(
@@ -293,17 +308,12 @@ def estimate_metrics(
     if self._terms.average:
         return average_over(self, asked, betas, settings, named)
 
-    of_probabilities = any(one.metric.cutoff == "probability" for one in asked)
-    needs_rest = _has_ap_of_future(asked) and warn_limits
-
     def compute(ranking: Ranking, beta: Beta, own: Settings) -> _RankingEstimates:
         values = [
             estimate_metric(one.metric, ranking, beta, own, one.target, one.cutoff)
             for one in asked
         ]
-        of_known = of_probabilities and are_of_known(ranking, beta.values)
-        rest = effective_size_of_rest(ranking) if needs_rest else np.nan
-        return _RankingEstimates(values, of_known, rest)
+        return _RankingEstimates(values, _doubts(asked, ranking, beta))
 
     def columns(content: _RankingEstimates, beta: Beta) -> evaluation.Columns:
         numbers = _columns(content.each, asked, betas)
@@ -382,9 +392,18 @@ def _read_metric_arguments(
     return betas, settings
 
 
-def _has_ap_of_future(asked: Sequence[Asked]) -> bool:
-    """Tell whether average precision of future data is asked for."""
-    return any(one.metric.curve == "pr" and one.target == "population" for one in asked)
+def _doubts(asked: Sequence[Asked], ranking: Ranking, beta: Beta) -> dict[str, str]:
+    """Return warnings about the scores or the intervals of one ranking, each with a number."""
+    doubts, known, every = {}, ranking.total.known_positive, sum(ranking.total)
+    of_probabilities = any(one.metric.cutoff == "probability" for one in asked)
+    if of_probabilities and scores_match_known_share(ranking, beta.values):
+        doubts[_OF_KNOWN] = f"{known / every:.3g}"
+    if any(one.metric.curve == "pr" and one.target == "population" for one in asked):
+        if known < _MIN_FOR_PRECISION and not is_single(ranking.total):
+            doubts[_FEW_KNOWN] = f"{known:g}"
+        if (rest := effective_size_of_rest(ranking)) < _MIN_FOR_PRECISION:
+            doubts[_FEW_ROWS] = f"{rest:.1f}"
+    return doubts
 
 
 def _names(asked: Sequence[Asked], at: cutoff_spec.At | None) -> dict[str, list[Any]]:
@@ -435,7 +454,10 @@ def _finish(
         assumed, target = results.settings.prevalence, decisions[0].target
         shares = [_prevalence(result, target, assumed) for result in results.each]
         frame["prevalence"] = np.concatenate([np.repeat(s, n_rows // s.size) for s in shares])
-        _warn_of_probabilities_of_known(results)
+    contents = [(result.key, result.content.doubts) for result in results.each]
+    for text in dict.fromkeys(text for _, doubts in contents for text in doubts):
+        groups = [(key, doubts[text]) for key, doubts in contents if text in doubts]
+        evaluation.warn_of_groups(results.names, groups, text)
     return evaluation.add_failed_groups(frame, results)
 
 
@@ -447,10 +469,8 @@ def _warn_of_whole_rankings(
     if any(with_interval):
         warn_of_areas(frame, results, np.resize(with_interval, len(frame)))
     of_precision = [one.metric.curve == "pr" for one in asked]
-    if any(of_precision):
-        _warn_of_clipped_limits(frame, results, np.resize(of_precision, len(frame)))
-    if _has_ap_of_future(asked):
-        _warn_of_few_rows(results)
+    if any(of_precision) and not results.settings.failure:
+        _warn_of_clipped_limits(frame, results.names, np.resize(of_precision, len(frame)))
 
 
 def _prevalence(result: evaluation.Result[Any], target: str, assumed: float | None) -> FloatArray:
@@ -464,57 +484,16 @@ def _prevalence(result: evaluation.Result[Any], target: str, assumed: float | No
     return share
 
 
-def _warn_of_probabilities_of_known(results: evaluation.Results[_RankingEstimates]) -> None:
-    """Warn of scores whose mean is the share of known positives."""
-    if known := sum(result.content.of_known for result in results.each):
-        warn_caller(
-            "Scores look like probabilities of being known, not of being positive: their mean is "
-            f"the share of known positives (in {known} of {len(results.each)} rankings). Divide "
-            "them by the share of positives that are known, n/(n + beta*n_unlabeled)."
-        )
-
-
-def _warn_of_clipped_limits(
-    frame: pd.DataFrame, results: evaluation.Results[_RankingEstimates], rows: BoolArray
-) -> None:
+def _warn_of_clipped_limits(frame: pd.DataFrame, names: Sequence[str], rows: BoolArray) -> None:
     """Warn of rows of average precision where a limit equals the estimate."""
     value, lower, upper = (frame[name].to_numpy() for name in ("estimate", "lower", "upper"))
-    cut = (
-        rows
-        & (lower < upper)
-        & (((lower == value) & (value > 0)) | ((upper == value) & (value < 1)))
-    )
-    if not results.settings.failure:
-        evaluation.warn_of_rows(
-            frame,
-            pd.Series(cut, frame.index),
-            results.names,
-            "a limit is the estimate itself, as no labels attain the unbiased statistic: the "
-            "interval may be too short on that side. Label more positives",
-        )
-
-
-def _warn_of_few_rows(results: evaluation.Results[_RankingEstimates]) -> None:
-    """Warn of few known positives, or few effective rows, for average precision on future data."""
-    counts = [
-        (result.key, result.diagnostics.total.known_positive)
-        for result in results.each
-        if result.diagnostics is not None and not result.diagnostics.single
-    ]
-    evaluation.warn_of_groups(
-        results.names,
-        [(key, f"{count:g}") for key, count in counts if count < _MIN_FOR_PRECISION],
-        f"Fewer than {_MIN_FOR_PRECISION} positives are known ({{}}): intervals of average "
-        "precision on future data may be wrong. Label more positives, or use auroc or "
-        "target='examples'.",
-    )
-    sizes = [(result.key, result.content.effective_rest) for result in results.each]
-    evaluation.warn_of_groups(
-        results.names,
-        [(key, f"{size:.1f}") for key, size in sizes if size < _MIN_FOR_PRECISION],
-        "Weights leave average precision to fewer rows, other than known positives, than "
-        f"{_MIN_FOR_PRECISION} in effect ({{}}), as few of these rank high: its interval may be "
-        "wrong. Sample more of the rows that rank high.",
+    is_cut = ((lower == value) & (value > 0)) | ((upper == value) & (value < 1))
+    evaluation.warn_of_rows(
+        frame,
+        pd.Series(rows & (lower < upper) & is_cut, frame.index),
+        names,
+        "a limit is the estimate itself, as no labels attain the unbiased statistic: the "
+        "interval may be too short on that side. Label more positives",
     )
 
 

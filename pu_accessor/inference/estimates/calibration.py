@@ -67,15 +67,6 @@ def read_bin_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
     return edges
 
 
-def check_bin_band(rule: Settings) -> None:
-    """Raise unless the band has limits for bins."""
-    if rule.band not in ("exact", "simultaneous"):
-        raise PUValueError(
-            "band must be 'exact', for each bin, or 'simultaneous', for all jointly, but "
-            f"{rule.band!r} was passed: other bands are for the top of a ranking."
-        )
-
-
 def estimate_bin_shares(
     ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Settings
 ) -> Answer:
