@@ -181,11 +181,12 @@ class Metric:
         """Evaluate the metric on contingency tables."""
         if self.function is None:
             raise PUValueError(f"{self.name} is no function of one contingency table.")
-        if not self.is_function:
-            return np.asarray(self.function(*(np.asarray(count) for count in (tp, fp, fn, tn))))
+        counts = tp, fp, fn, tn
+        if not self.is_function:  # products of whole counts overflow
+            return np.asarray(self.function(*(np.asarray(count, np.float64) for count in counts)))
         named = f"metric {self.name!r} must be a function of the arrays tp, fp, fn and tn"
         with np.errstate(all="ignore"), name_function(named, f"metric(*{_TRIED})"):
-            returned = self.function(*(np.array(count) for count in (tp, fp, fn, tn)))
+            returned = self.function(*map(np.array, counts))
         values = np.asarray(returned)
         if values.shape != tp.shape or values.dtype.kind not in "biuf":
             raise PUTypeError(
@@ -212,28 +213,27 @@ class Metric:
     def check_cutoff(self, cutoff: Cutoff | None) -> Cutoff | None:
         """Raise unless a metric that needs a cutoff has one, and no other has."""
         if not self.needs_cutoff:
-            if cutoff is not None:
-                part = {"roc": "auroc(0.3, max_fpr=0.1)", "pr": "metric('precision', 0.3, at=100)"}
-                step = f" Of a part: df.pu.{part[self.curve]}." if self.curve in part else ""
-                raise PUValueError(
-                    f"at must be left out with {self.name!r}, which has no cutoff, but "
-                    f"{brief(cutoff.kind)} was passed.{step}"
-                )
-            return self.own_cutoff
+            if cutoff is None:
+                return self.own_cutoff
+            part = {"roc": "auroc(0.3, max_fpr=0.1)", "pr": "metric('precision', 0.3, at=100)"}
+            step = f" Of a part: df.pu.{part[self.curve]}." if self.curve in part else ""
+            raise PUValueError(
+                f"at must be left out with {self.name!r}, which has no cutoff, but "
+                f"{brief(cutoff.kind)} was passed.{step}"
+            )
         if cutoff is None:
             raise self._error_of_cutoff(None)
-        if self.of_known is not None and not (cutoff.kind == "rank" and cutoff.value):
+        kind, value = cutoff.kind, cutoff.value
+        if self.cutoff == "rank" and not (kind == "rank" and value):
             raise PUValueError(
-                f"at must be a rank from 1 on for {self.name!r}, but {cutoff.kind} "
-                f"{cutoff.value:g} was passed. For example at=10."
+                f"at must be a rank from 1 on for {self.name!r}, but {kind} {value:g} was passed. "
+                "For example at=10."
             )
-        if self.cutoff == "probability" and not (
-            cutoff.kind == "threshold" and 0 < cutoff.value < 1
-        ):
+        if self.cutoff == "probability" and not (kind == "threshold" and 0 < value < 1):
             raise PUValueError(
-                f"at must be a threshold above 0 and below 1 for {self.name!r}, but "
-                f"{cutoff.kind} {cutoff.value:g} was passed. Pass the smallest probability that "
-                "leads to action, at={'threshold': 0.2}."
+                f"at must be a threshold above 0 and below 1 for {self.name!r}, but {kind} "
+                f"{value:g} was passed. Pass the smallest probability that leads to action, "
+                "at={'threshold': 0.2}."
             )
         return cutoff
 
@@ -288,8 +288,7 @@ def curve_rates(
 
 
 def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
-    """Return the Matthews correlation; in floats, as products of four counts overflow."""
-    tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
+    """Return the Matthews correlation."""
     with np.errstate(invalid="ignore"):
         scale = ((tp + fp) * (tn + fn)) ** 0.5 * ((tp + fn) * (tn + fp)) ** 0.5
     return _share(tp * tn - fp * fn, scale)
@@ -309,8 +308,7 @@ def _mcc_turns(tp: FloatArray, head: FloatArray, positives: FloatArray, size: fl
 
 
 def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
-    """Return Cohen's kappa; in floats, as products of counts overflow."""
-    tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
+    """Return Cohen's kappa."""
     return _share(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
@@ -325,7 +323,7 @@ def _auroc(
 ) -> Answer:
     if target == "examples":
         return estimate_auroc(ranking, betas, settings, metric.max_fpr)
-    if metric.max_fpr is None or metric.max_fpr == 1:
+    if metric.max_fpr is None:
         return areas_on_future_data.estimate_population_auroc(ranking, betas, settings)
     return areas_on_future_data.estimate_population_pauc(ranking, betas, settings, metric.max_fpr)
 

@@ -436,7 +436,7 @@ def robustness(
         raise PUTypeError(
             f"above must be a finite number, but {brief(above)} was passed. Pass above=0.7."
         )
-    is_pair = is_difference(entry)
+    is_pair = entry.key == "difference"
     facts: dict[str, Any] = {"a difference": is_pair, "a metric of one model": not is_pair}
     facts |= {"target": target, "on": on, "above": above}
     betas, settings = self._read_arguments("robustness", beta, level=level, **facts)
@@ -464,11 +464,6 @@ def robustness(
     return add_failed_groups(frame, results)
 
 
-def is_difference(metric: Metric) -> bool:
-    """Return whether a metric is the difference of two models."""
-    return metric.key == "difference"
-
-
 @dataclass(frozen=True)
 class Sweep:
     """A metric, and the conclusion that it exceeds a number, under violations of an assumption."""
@@ -491,7 +486,7 @@ class Sweep:
 
     def supports(self, value: Answer) -> BoolArray:
         """Return whether the conclusion is supported."""
-        two_sided = is_difference(self.metric)
+        two_sided = self.metric.key == "difference"
         return (value.lower > self.above) | (two_sided & (value.upper < self.above))
 
 

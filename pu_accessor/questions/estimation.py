@@ -30,12 +30,13 @@ from pu_accessor.inference.estimates.estimate_metric import (
     is_auroc_of_future,
     targets_of,
 )
+from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over, check_average
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, TieBlocks
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
@@ -309,11 +310,8 @@ def estimate_metrics(
         return average_over(self, asked, betas, settings, named)
 
     def compute(ranking: Ranking, beta: Beta, own: Settings) -> _RankingEstimates:
-        values = [
-            estimate_metric(one.metric, ranking, beta, own, one.target, one.cutoff)
-            for one in asked
-        ]
-        return _RankingEstimates(values, _doubts(asked, ranking, beta))
+        answers = [_estimate(one, ranking, beta, own) for one in asked]
+        return _RankingEstimates(answers, _doubts(asked, ranking, beta))
 
     def columns(content: _RankingEstimates, beta: Beta) -> evaluation.Columns:
         numbers = _columns(content.each, asked, betas)
@@ -358,6 +356,19 @@ def _read_questions(
         betas, settings = _read_metric_arguments(self, one, beta, level=level, band=band)
         asked.append(one)
     return asked, betas, settings
+
+
+def _estimate(asked: Asked, ranking: Ranking, beta: Beta, own: Settings) -> Answer:
+    """Estimate a metric; of decisions also the prevalence, for the value of treating all."""
+    answer = estimate_metric(asked.metric, ranking, beta, own, asked.target, asked.cutoff)
+    if asked.metric.cutoff != "probability":
+        return answer
+    total, positives = ranking.total, count_positives(ranking.total, beta.values)
+    if asked.target == "examples":  # whole numbers
+        hidden = hidden_counts(beta.values, total.unlabeled)
+        positives = (total.known_positive + hidden).astype(np.float64)
+    prevalence = positives / sum(total) if own.prevalence is None else own.prevalence
+    return answer.with_columns(prevalence=prevalence)
 
 
 def _estimate_stack(
@@ -444,16 +455,10 @@ def _finish(
         del frame["beta"]
     elif warn_limits:
         _warn_of_whole_rankings(frame, results, asked)
-    n_rows = len(frame) // len(results.each)
     if not warn_limits:
         diagnostics = [result.diagnostics for result in results.each]
         limits = [one.beta_limit if one else np.nan for one in diagnostics]
-        frame["beta_limit"] = np.repeat(limits, n_rows)
-    decisions = [one for one in asked if one.metric.cutoff == "probability"]
-    if decisions:
-        assumed, target = results.settings.prevalence, decisions[0].target
-        shares = [_prevalence(result, target, assumed) for result in results.each]
-        frame["prevalence"] = np.concatenate([np.repeat(s, n_rows // s.size) for s in shares])
+        frame["beta_limit"] = np.repeat(limits, len(frame) // len(limits))
     contents = [(result.key, result.content.doubts) for result in results.each]
     for text in dict.fromkeys(text for _, doubts in contents for text in doubts):
         groups = [(key, doubts[text]) for key, doubts in contents if text in doubts]
@@ -471,17 +476,6 @@ def _warn_of_whole_rankings(
     of_precision = [one.metric.curve == "pr" for one in asked]
     if any(of_precision) and not results.settings.failure:
         _warn_of_clipped_limits(frame, results.names, np.resize(of_precision, len(frame)))
-
-
-def _prevalence(result: evaluation.Result[Any], target: str, assumed: float | None) -> FloatArray:
-    """Return the prevalence at each beta; positives of this sample are whole numbers."""
-    total = result.diagnostics.total if result.diagnostics else Counts(0, 0, 0)
-    betas, unlabeled = result.beta.values, total.unlabeled
-    if assumed is not None:
-        return np.full(betas.size, assumed)
-    hidden = hidden_counts(betas, unlabeled) if target == "examples" else betas * unlabeled
-    share: FloatArray = (total.known_positive + hidden) / max(sum(total), 1)
-    return share
 
 
 def _warn_of_clipped_limits(frame: pd.DataFrame, names: Sequence[str], rows: BoolArray) -> None:
