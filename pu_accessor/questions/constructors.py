@@ -1,8 +1,9 @@
-"""The functions that make accessors, and the registration of ``pu``."""
+"""The functions that make accessors, the registration of ``pu``, and the example data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import pandas as pd
@@ -186,3 +187,33 @@ def from_chunks(
     """
     terms.check_known("pu_accessor.from_chunks", roles, terms.ROLES)
     return Accessor(PiecesSource(Chunks(chunks)), terms.Terms().update(**roles))
+
+
+def load_example() -> pd.DataFrame:
+    """Return 2,000 simulated patients: the scores of two models, labels and the true classes.
+
+    A quarter of the patients have a disease. Four in ten of these, drawn at random, have a
+    diagnosis: they are the known positives, all others are unlabeled. The rows come from a fixed
+    seed (``tests/support/example.py``).
+
+    Returns
+    -------
+    DataFrame
+        A row for each patient. ``site`` is the hospital, "east" or "west". ``score`` is the
+        probability of the disease from a new model, which is better in the east. ``old_score`` is
+        that of an old model. ``label`` is 1.0 with a diagnosis and NaN without. ``truth`` is True
+        for a patient with the disease; real data do not have this column.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> df.pu
+    <df.pu>
+    known positives  202
+    known negatives  0
+    unlabeled        1,798
+    distinct scores  1,995 in 2,000 scores (ties share a cutoff)
+    """
+    with files("pu_accessor").joinpath("example.csv").open(encoding="utf-8") as rows:
+        return pd.read_csv(rows).astype({"truth": bool})

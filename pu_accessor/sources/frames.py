@@ -13,11 +13,30 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, brief, warn_caller
-from pu_accessor.ranking import AnnotatedRanking, IntArray, LazyByKey, PairedRanks, Rankings, Ranks
+from pu_accessor.ranking import (
+    AnnotatedRanking,
+    BoolArray,
+    IntArray,
+    LazyByKey,
+    PairedRanks,
+    Rankings,
+    Ranks,
+)
 from pu_accessor.roles_and_assumptions import ColumnNames, Terms
-from pu_accessor.sources.column_summary import MAX_ROWS_LOOKED_UP, count_columns
-from pu_accessor.sources.column_values import read_columns
-from pu_accessor.sources.columns import find_columns, list_columns, name_columns, pair_arrays
+from pu_accessor.sources.column_values import (
+    check_not_empty,
+    check_real,
+    number_clusters,
+    read_columns,
+    read_multiplicity,
+)
+from pu_accessor.sources.columns import (
+    Columns,
+    find_columns,
+    list_columns,
+    name_columns,
+    pair_arrays,
+)
 from pu_accessor.sources.groups import (
     ALL_ROWS,
     Grouping,
@@ -26,10 +45,18 @@ from pu_accessor.sources.groups import (
     rank_groups,
     read_groups,
 )
+from pu_accessor.sources.label_states import read_labels
 from pu_accessor.sources.pairs import pair_models
 
 Named: TypeAlias = list[tuple[str, Hashable]]  # names of columns, each after its argument
 
+MAX_ROWS_LOOKED_UP = 1 << 20  # by value, as a repr must be fast
+_MISSING = {
+    "raise": "nan_policy='omit' or 'worst'",
+    "omit": "dropped",
+    "worst": "ranked last",
+    "unretrieved": "below any cutoff",
+}
 # Names of columns that look like ids of clusters, of examples, and of models or queries.
 _CLUSTER_ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)
 _EXAMPLE_ID = re.compile(
@@ -103,7 +130,7 @@ class FrameSource:
     def summary(self, roles: Terms) -> dict[str, str]:
         """Return counts of examples and groups for a repr; raises if columns are wrong."""
         rows = self.rows(roles, roles.named())
-        counts = count_columns(find_columns(rows.frame, roles.named()), roles)
+        counts = _count_columns(find_columns(rows.frame, roles.named()), roles)
         groups = rows.groups(roles) if len(rows.frame) <= MAX_ROWS_LOOKED_UP else ALL_ROWS
         if groups.names:
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
@@ -205,3 +232,46 @@ def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tup
     with suppress(TypeError):  # some values have no order
         numbers, values = pd.factorize(column, sort=True)
     return numbers.astype(np.int64, copy=False), tuple(pd.Index(values).tolist())
+
+
+def _count_columns(columns: Columns, roles: Terms) -> dict[str, str]:
+    """Count the examples of each kind, clusters, weights, distinct and missing scores."""
+    scores = [column for role, column in columns if role == "score"]
+    (_, labels), *others = columns[len(scores) :]
+    check_not_empty(labels.size)
+    for column in scores:
+        check_real(column)
+    known = read_labels(labels, roles)
+    count = next((read_multiplicity(*pair) for pair in others if pair[0] == "count"), None)
+    if count is not None:
+        known = known._replace(count=count)
+    kinds = ("known positives", "known negatives", "unlabeled")
+    counts = {kind: f"{size:,}" for kind, size in zip(kinds, known.sizes(), strict=True)}
+    is_small = labels.size <= MAX_ROWS_LOOKED_UP
+    for role, column in others:
+        if role != "propensity" and is_small:
+            counts[f"{role}s"] = _count_other(role, column, known.positive)
+    missing = sum(int(column.isna().sum()) for column in scores)
+    if len(scores) > 1:
+        counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
+    elif is_small:
+        distinct, scored = scores[0].nunique(), scores[0].size - missing
+        of_scores = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
+        counts["distinct scores"] = f"{distinct:,}{of_scores}"
+    if missing:
+        counts["missing scores"] = f"{missing:,}: {_MISSING[roles.nan_policy]}"
+    return counts
+
+
+def _count_other(role: str, column: pd.Series[Any], positive: BoolArray) -> str:
+    """Return the number of clusters, or the range and the sum of weights or counts."""
+    if role != "cluster":
+        times, form = read_multiplicity(role, column), ",d" if role == "count" else ",g"
+        text = f"{times.min():{form}} to {times.max():{form}}, {times.sum():{form}} in all"
+        return f"{text}, {times[positive].sum():{form}} of known positives"
+    numbers, _ = number_clusters(column)
+    rows = np.bincount(numbers)
+    low, high = rows[rows > 0].min(), rows.max()
+    size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    known = np.unique(numbers[positive]).size
+    return f"{np.count_nonzero(rows):,} of {size} rows, {known:,} with a known positive"

@@ -46,10 +46,16 @@ from pu_accessor.ranking import (
     Ranks,
 )
 from pu_accessor.roles_and_assumptions import ColumnNames, Terms
-from pu_accessor.sources.chunks import Chunks
+from pu_accessor.sources.chunks import (
+    Chunks,
+    FirstPass,
+    Part,
+    fold_groups,
+    read_keys,
+    read_labeled,
+)
 from pu_accessor.sources.column_values import check_scored
 from pu_accessor.sources.columns import check_name, join_rows, list_columns
-from pu_accessor.sources.first_pass import FirstPass, Part, fold_groups, read_keys, read_labeled
 from pu_accessor.sources.frames import FrameSource, Named
 from pu_accessor.sources.groups import Groups, name_keys
 from pu_accessor.sources.pairs import pair_weight

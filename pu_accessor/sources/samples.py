@@ -12,9 +12,8 @@ import xarray as xr
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import IntArray, LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.roles_and_assumptions import ColumnNames, Terms
-from pu_accessor.sources.column_summary import MAX_ROWS_LOOKED_UP
 from pu_accessor.sources.columns import check_name, list_columns
-from pu_accessor.sources.frames import FrameSource, Named
+from pu_accessor.sources.frames import MAX_ROWS_LOOKED_UP, FrameSource, Named
 from pu_accessor.sources.groups import ALL_ROWS, Groups, Rows
 
 _POSITION = "position along the samples"  # which pairs the models

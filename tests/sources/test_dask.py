@@ -117,7 +117,7 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
     frame["label"] = frame["score"].sample(known, random_state=3) * 0 + 1
     frame["square"] = frame["score"] ** 2
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
-    monkeypatch.setattr("pu_accessor.sources.first_pass._MAX_SAMPLED_ROWS", 100)
+    monkeypatch.setattr("pu_accessor.sources.chunks._MAX_SAMPLED_ROWS", 100)
     sizes: list[int] = []
 
     def note(key: Any, value: Any, graph: Any, state: Any, worker: Any) -> None:

@@ -160,7 +160,7 @@ def chunks_of(frame: Rows, rng: Rng) -> list[Rows]:
 
 def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones: few scores are kept."""
-    monkeypatch.setattr("pu_accessor.sources.first_pass._MAX_SAMPLED_ROWS", 3)
+    monkeypatch.setattr("pu_accessor.sources.chunks._MAX_SAMPLED_ROWS", 3)
     monkeypatch.setattr("pu_accessor.sources.pieces._MAX_SAMPLE_VALUES", 4)
 
 

@@ -81,8 +81,8 @@ def test_reprs_of_frames_name_models_and_groups(monkeypatch: pytest.MonkeyPatch)
     gaps = frame.assign(score=np.nan, other=frame["other"].where(frame.index > 0))
     missing = counted(gaps.pu(score=MODELS))["missing scores"]
     assert missing == "121: nan_policy='omit' or 'worst'"
-    for module in ("frames", "column_summary"):  # above which labels alone are counted
-        monkeypatch.setattr(f"pu_accessor.sources.{module}.MAX_ROWS_LOOKED_UP", 120)
+    # Above so many, labels alone are counted.
+    monkeypatch.setattr("pu_accessor.sources.frames.MAX_ROWS_LOOKED_UP", 120)
     large = frame.loc[[*frame.index, 0]].reset_index(drop=True)
     assert counted(frame.pu(by="day")) == {**COUNTS, "distinct scores": TIES, "groups": "1: day"}
     assert [*counted(large.pu(by="day"))] == [*COUNTS]
