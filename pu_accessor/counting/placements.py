@@ -140,7 +140,7 @@ def _center(tables: Sequence[PlacementTable], doubled: npt.NDArray[np.int32]) ->
 def _moments(move: FloatArray, count: IntArray | None = None) -> FloatArray:
     """Return the sums of moves, and of their squares."""
     counted = move if count is None else move * count
-    return np.array([counted.sum(), counted @ move])
+    return np.array([counted.sum(), (counted * move).sum()])  # BLAS would start threads
 
 
 def pair_ranks(
