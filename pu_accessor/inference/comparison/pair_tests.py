@@ -73,6 +73,13 @@ def compare_by_t(
     )
 
 
+def show_estimate(tests: PairTests, estimate: FloatArray, span: float) -> PairTests:
+    """Return tests with an estimate of the difference, and limits that are possible, around it."""
+    lower, upper = (np.clip(end, -span, span) for end in (tests.lower, tests.upper))
+    limits = {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
+    return replace(tests, difference=estimate, **limits)
+
+
 def adjust_by_holm(p_value: FloatArray) -> FloatArray:
     """Adjust p values for the number of pairs without NaN (Holm, Scand. J. Stat. 6, 1979)."""
     order = np.argsort(p_value, axis=0)  # NaN last
@@ -147,9 +154,7 @@ def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
     df = np.array([*map(influence.welch_df, variances, own_df[..., np.newaxis])])
     df[np.isnan(own_df).any(axis=1)] = np.nan
     tests = compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
-    lower, upper = (np.clip(end, -1, 1) for end in (tests.lower, tests.upper))
-    limits = {"lower": np.minimum(lower, shown), "upper": np.maximum(upper, shown)}
-    return replace(tests, difference=shown, **limits)
+    return show_estimate(tests, shown, 1.0)
 
 
 def estimate_gaps(groups: Sequence[GroupValue]) -> PairTests:

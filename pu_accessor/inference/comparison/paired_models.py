@@ -26,7 +26,12 @@ import scipy
 from pu_accessor.beta import Beta
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.answer import add_beta_error
-from pu_accessor.inference.comparison.pair_tests import PairTests, compare_by_t, list_pairs
+from pu_accessor.inference.comparison.pair_tests import (
+    PairTests,
+    compare_by_t,
+    list_pairs,
+    show_estimate,
+)
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
@@ -180,10 +185,8 @@ def compare_rows(
         variance, df[pair] = _difference_variance(rows, moved[0], moved[1], least, of_share)
         error[pair] = variance**0.5
     tests = compare_by_t((first, second), difference, error, df, level)
-    lower, upper = (np.clip(end, -metric.span, metric.span) for end in (tests.lower, tests.upper))
-    limits = {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
     return PairedTests(
-        **vars(tests) | limits | {"difference": estimate},
+        **vars(show_estimate(tests, estimate, metric.span)),
         sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
         n=paired.total.known_positive,
         has_size=has_size,
