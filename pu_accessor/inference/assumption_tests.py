@@ -8,14 +8,16 @@ Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39. [3] S. Holm, Scandinavian Jour
 E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
-from math import exp, inf, sqrt
+from math import exp, inf, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from pu_accessor.checks import hidden_counts
+from pu_accessor.errors import PUDataError, brief
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
 from pu_accessor.inference.influence import (
@@ -27,46 +29,92 @@ from pu_accessor.inference.influence import (
 )
 from pu_accessor.inference.prior import distance_from_positives
 from pu_accessor.inference.root_search import breaking_point
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import AnnotatedRanking, Counts, FloatArray, IntArray, Ranking
 
+_MIN_WAVES = _MIN_KNOWN_IN_WAVE = 2
 _SEED = 20261123  # of permutations, so that results are reproducible
 _MAX_RANKS, _MIN_PERMUTATIONS, _MAX_PERMUTATIONS = 10**7, 999, 9_999
 _FEW_PERMUTATIONS_ABOVE = 0.1  # p value
 _BATCH_RANKS = 10**6
 _ROUNDING = 1 - 1e-9  # factor of a statistic
-_ALPHAS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6)  # p values of `monotone_test`
+_ALPHAS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6)  # p values of monotone scores
 _MODEL_SIZE = 2  # examples that the normal model counts for, calibrated by simulation
 
 
-class Outcome(NamedTuple):
-    """Result of a test."""
+class Check(NamedTuple):
+    """A row of the result of `check_assumptions`."""
 
+    check: str
+    beta: float
     statistic: float
+    odds_at_least: float
     p_value: float
-    above: float = float("nan")  # share of the unlabeled, or the rest, at the deviation
+    finding: str
 
 
-def share_of_rest_above(ranking: Ranking) -> FloatArray:
-    """Return the share of the rest above each known positive, best first; ties count half."""
-    rest = ranking.head - ranking.known_positive
-    return np.repeat(share_above(rest), np.diff(ranking.known_positive))
+def run_checks(rows: AnnotatedRanking, betas: list[float], alpha: float) -> Iterator[Check]:
+    """Yield the checks that the data of one ranking allow."""
+    ranking, total = rows.ranking, rows.total
+    if rows.wave is not None:
+        yield _test_waves(rows, rows.wave, alpha)
+    if ranking.clusters is not None:
+        return
+    if rows.counts is not None:
+        yield from (_test_strata(rows, rows.counts, beta, alpha) for beta in betas)
+    if total.known_negative and total.unlabeled:
+        yield from (_test_negatives(ranking, beta, alpha) for beta in betas if beta < 1)
+    if total.unlabeled:
+        yield from (_test_limit(ranking, beta, alpha) for beta in betas)
+    yield _test_monotone(ranking, alpha)
 
 
-def waves_test(above: FloatArray, wave: IntArray, cluster: IntArray | None = None) -> Outcome:
+def _test_waves(rows: AnnotatedRanking, wave: IntArray, alpha: float) -> Check:
     """Test whether known positives of all waves have the same ranks, by permutation [1, 2]."""
-    rank = scipy.stats.rankdata(above)
+    in_wave = wave >= 0
+    wave = wave[in_wave]
+    _check_waves(rows, wave)
+    known = rows.ranking.known_positive
+    above = np.repeat(share_above(rows.ranking.head - known), np.diff(known))[in_wave]
+    rank = scipy.stats.rankdata(-above)
     centered = rank - rank.mean()
-    square = float(centered @ centered)
-    if square == 0:
-        return Outcome(0.0, 1.0)
-    clusters = np.arange(wave.size) if cluster is None else cluster
-    assignment = _WaveAssignment.of(centered, wave, clusters)
-    observed = float(assignment.squares(np.arange(assignment.whole.size), assignment.rows)[0])
-    most = int(np.clip(_MAX_RANKS // wave.size, _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
-    p_value = assignment.p_value(observed, _MIN_PERMUTATIONS)
-    if p_value <= _FEW_PERMUTATIONS_ABOVE and most > _MIN_PERMUTATIONS:
-        p_value = assignment.p_value(observed, most)
-    return Outcome((wave.size - 1) / square * observed, p_value)
+    cluster = np.arange(wave.size) if rows.cluster is None else rows.cluster[in_wave]
+    statistic, p_value, square = 0.0, 1.0, float(centered @ centered)
+    if square:
+        assignment = _WaveAssignment.of(centered, wave, cluster)
+        observed, p_value = assignment.observed_and_p_value()
+        statistic = (wave.size - 1) / square * observed
+    means = np.bincount(wave, above) / np.bincount(wave)
+    first, last = int(np.argmin(means)), int(np.argmax(means))
+    differ = "differ" if p_value <= alpha else "do not differ by more than chance"
+    text = (
+        f"Ranks of the waves {differ}: on average {means[first]:.1%} of the rest rank above those "
+        f"of {brief(rows.waves[first])}, and {means[last]:.1%} above those of "
+        f"{brief(rows.waves[last])}."
+    )
+    return Check("waves", nan, statistic, nan, p_value, text)
+
+
+def _check_waves(rows: AnnotatedRanking, wave: IntArray) -> None:
+    """Raise if the waves of known positives are too few or small."""
+    sizes = np.bincount(wave, minlength=len(rows.waves)).tolist()
+    for name, size in zip(rows.waves, sizes, strict=True):
+        if size < _MIN_KNOWN_IN_WAVE:
+            raise PUDataError(
+                f"wave must have {_MIN_KNOWN_IN_WAVE} known positives or more of each value, but "
+                f"{brief(name)} has {size}, which cannot be compared. Merge it with another wave, "
+                "or make it missing."
+            )
+    if rows.total.known_positive == sum(rows.total):
+        raise PUDataError(
+            "label must have unlabeled rows or negatives with wave=..., but all "
+            f"{sum(rows.total):,} rows are known positives: waves are compared by the rest that "
+            "ranks above them. Add unlabeled rows."
+        )
+    if len(sizes) < _MIN_WAVES:
+        raise PUDataError(
+            f"wave must have {_MIN_WAVES} values or more among known positives, but has "
+            f"{brief([*rows.waves])}. Name a column of when, where or by whom they were labeled."
+        )
 
 
 class _WaveAssignment(NamedTuple):
@@ -102,7 +150,17 @@ class _WaveAssignment(NamedTuple):
         sizes = self.sizes[order] @ self.waves + self.own.sum(axis=0)
         return np.asarray(np.atleast_2d(sums**2 / sizes).sum(axis=-1))
 
-    def p_value(self, observed: float, permutations: int) -> float:
+    def observed_and_p_value(self) -> tuple[float, float]:
+        """Return the sum of squares, and its p value by more permutations where it is small."""
+        observed = float(self.squares(np.arange(self.whole.size), self.rows)[0])
+        known = int(self.sizes.sum()) + self.rows.size
+        most = int(np.clip(_MAX_RANKS // known, _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
+        p_value = self._p_value(observed, _MIN_PERMUTATIONS)
+        if p_value <= _FEW_PERMUTATIONS_ABOVE and most > _MIN_PERMUTATIONS:
+            p_value = self._p_value(observed, most)
+        return observed, p_value
+
+    def _p_value(self, observed: float, permutations: int) -> float:
         """Return the share of permutations, with the observed one, that differ as much."""
         rng, size = np.random.default_rng(_SEED), max(self.whole.size + self.rows.size, 1)
         batch, larger = max(_BATCH_RANKS // size, 1), 0
@@ -115,31 +173,36 @@ class _WaveAssignment(NamedTuple):
         return (1 + larger) / (1 + permutations)
 
 
-class Strata(NamedTuple):
-    """Known positives of strata compared with how many may be known."""
-
-    p_value: FloatArray  # Holm's, shape (strata,)
-    odds_at_least: FloatArray  # smallest factor of the odds of being labeled not rejected
-    most: IntArray  # most known positives by chance, over all strata jointly
-    cap: float  # label frequency
-
-
-def strata_test(known: IntArray, room: IntArray, n: int, latent: int, level: float) -> Strata:
+def _test_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: float) -> Check:
     """Test whether more positives are known in some stratum than random labels allow."""
+    if not len(counts):
+        raise PUDataError(
+            "strata must have a value for some rows, but all are missing. Name a column of a "
+            "property of rows, such as their site or year."
+        )
     # With at most `room` of the positives there, known ones are at most hypergeometric [3, 4].
-    each = (1 - level) / known.size
-    p_values, odds, most = [], [], []
-    for count, size in zip(known.tolist(), np.minimum(room, n + latent).tolist(), strict=True):
+    n, known, room = rows.total.known_positive, counts[:, 0], counts[:, 0] + counts[:, 2]
+    hidden = int(hidden_counts(np.array([beta]), rows.total.unlabeled)[0])
+    each, p_values, odds = alpha / known.size, [], []
+    for count, size in zip(known.tolist(), np.minimum(room, n + hidden).tolist(), strict=True):
 
         def is_surprise(factor: float, count: int = count, size: int = size) -> bool:
-            return factor < inf and _tails(size, n, latent, factor)[count] <= each
+            return factor < inf and _tails(size, n, hidden, factor)[count] <= each
 
-        tails = _tails(size, n, latent, 1.0)
-        p_values.append(tails[count])
-        odds.append(breaking_point(is_surprise))
-        most.append(np.flatnonzero(tails > each)[-1])
-    cap = n / (n + latent)
-    return Strata(adjust_by_holm(np.array(p_values)), np.array(odds), np.array(most), cap)
+        p_values.append(_tails(size, n, hidden, 1.0)[count])
+        odds.append(breaking_point(is_surprise))  # smallest factor that is not rejected
+    adjusted = adjust_by_holm(np.array(p_values))
+    share = known / np.maximum(room, 1)  # of the rows that may be positive
+    worst = np.lexsort((-share, adjusted))[0]
+    name, counted = brief(rows.strata[worst]), f"{known[worst]:,} of {room[worst]:,} rows"
+    than = "more known positives than expected by chance"
+    text = f"No stratum has {than}; the closest is {name}, with {counted}."
+    if adjusted[worst] <= alpha:
+        text = (
+            f"Stratum {name} has {than}: {counted}, where {n / (n + hidden):.1%} of all positives "
+            "are known. Labels favour it, or beta is too high."
+        )
+    return Check("strata", beta, float(share[worst]), max(odds), float(adjusted[worst]), text)
 
 
 def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
@@ -188,17 +251,7 @@ def _variance_of_negatives(ranking: Ranking, beta: float, area: float, own: floa
     return max(weight * implied + (1 - weight) * own, own / 2)
 
 
-class Negatives(NamedTuple):
-    """AUROC of known positives by beta, and against known negatives."""
-
-    by_beta: float
-    against_known: float
-    statistic: float
-    p_value: float
-    agree_at: float  # the beta at which both are equal
-
-
-def negatives_test(ranking: Ranking, beta: float) -> Negatives:
+def _test_negatives(ranking: Ranking, beta: float, alpha: float) -> Check:
     """Test whether AUROC by beta is that of known positives against known negatives."""
     # T = b/2 + (1 - b)*A, T the concordance with unlabeled examples, A that with known negatives.
     # The variance of T - b/2 - (1 - b)*A is the sum over three samples [5].
@@ -221,9 +274,15 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
     squares = np.array([known, _pool(model, variance, unlabeled), of_negatives]) / sizes
     statistic = (theta - beta / 2 - (1 - beta) * area) / sqrt(squares.sum())
     df = welch_df(squares, sizes - 1 + np.array([_MODEL_SIZE, _MODEL_SIZE, 2 * _MODEL_SIZE + 1]))
-    agree_at = (theta - area) / (0.5 - area) if area != 0.5 else np.nan
     p_value = 2 * float(scipy.special.stdtr(float(df), -abs(statistic)))
-    return Negatives(by_beta, area, statistic, p_value, agree_at)
+    pair = f"AUROC is {min(max(by_beta, 0.0), 1.0):.3f} by beta, and {area:.3f} against known"
+    text = f"{pair} negatives: the difference is within chance."
+    if p_value <= alpha:
+        agree_at = (theta - area) / (0.5 - area) if area != 0.5 else nan
+        agree = f" Both agree at beta = {agree_at:.3g}." * (0 <= agree_at <= 1)
+        off = "high" if statistic > 0 else "low"
+        text = f"{pair} negatives: beta is too {off}, or a kind is no random sample.{agree}"
+    return Check("negatives", beta, statistic, nan, p_value, text)
 
 
 def binormal_variances(auroc: float, share: FloatArray) -> FloatArray:
@@ -235,23 +294,33 @@ def binormal_variances(auroc: float, share: FloatArray) -> FloatArray:
     return np.asarray(share / 12 + negative_share * (negatives_only + share * (auroc - 0.5) ** 2))
 
 
-def limit_test(ranking: Ranking, beta: float) -> Outcome:
+def _test_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
     """Test beta against its limit from known positives; p is the smallest delta that rejects."""
-    total = ranking.total
-    latent = int(hidden_counts(np.array([beta]), total.unlabeled)[0])
-    if not latent:
-        return Outcome(0.0, 1.0)
-    distance, share_above = distance_from_positives(ranking, latent)
-    spread = 1 / total.known_positive + 1 / latent
-    return Outcome(distance, exp(-2 * max(distance, 0.0) ** 2 / spread), share_above)
+    total, statistic, p_value, above = ranking.total, 0.0, 1.0, nan
+    if hidden := int(hidden_counts(np.array([beta]), total.unlabeled)[0]):
+        statistic, above = distance_from_positives(ranking, hidden)
+        p_value = exp(-2 * max(statistic, 0.0) ** 2 / (1 / total.known_positive + 1 / hidden))
+    text = "The known positives leave room for the hidden positives."
+    if p_value <= alpha:
+        text = (
+            f"The best {above:.1%} of the unlabeled leave no room for so many hidden positives: "
+            "beta is too high, or labels favour the top."
+        )
+    return Check("limit", beta, statistic, nan, p_value, text)
 
 
-def monotone_test(ranking: Ranking, level: float) -> Outcome:
-    """Test whether scores are monotone; p is the smallest of some alphas that rejects it."""
-    p_value, share_above = 1.0, np.nan
-    for alpha in sorted({*_ALPHAS, round(1 - level, 12)}, reverse=True):
-        refuted_at = monotone_refuted_at(ranking, 1 - alpha)
+def _test_monotone(ranking: Ranking, alpha: float) -> Check:
+    """Test whether scores can be monotone; p is the smallest of some alphas that rejects it."""
+    p_value, above = 1.0, nan
+    for each in sorted({*_ALPHAS, round(alpha, 12)}, reverse=True):
+        refuted_at = monotone_refuted_at(ranking, 1 - each)
         if np.isnan(refuted_at):
             break
-        p_value, share_above = alpha, refuted_at
-    return Outcome(np.nan, p_value, share_above)
+        p_value, above = each, refuted_at
+    text = "A higher score may never mean a smaller probability of being positive."
+    if p_value <= alpha:
+        text = (
+            f"Scores are not monotone: no concave curve fits near the top {above:.1%} of the "
+            "rest. Leave monotone=True out; other results do not need it."
+        )
+    return Check("monotone", nan, nan, nan, p_value, text)

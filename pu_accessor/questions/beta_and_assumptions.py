@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import Beta, UserBeta
-from pu_accessor.checks import as_array, check_level, check_option, hidden_counts, is_number
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, warn_caller
-from pu_accessor.inference import assumption_tests as tests
+from pu_accessor.checks import as_array, check_level, check_option, is_number
+from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.answer import Answer
+from pu_accessor.inference.assumption_tests import Check, run_checks
 from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
@@ -39,7 +39,6 @@ from pu_accessor.ranking import (
     BoolArray,
     Counts,
     FloatArray,
-    IntArray,
     LazyByKey,
     PairedRanks,
     Ranking,
@@ -50,7 +49,6 @@ from pu_accessor.sources.frames import rank_annotated
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-_MIN_WAVES = _MIN_KNOWN_IN_WAVE = 2
 _MAX_CONTAMINATION = 0.5 - 1e-9
 # Default values of each assumption.
 SWEEPS: Mapping[str, tuple[float, ...]] = {
@@ -226,7 +224,7 @@ def check_assumptions(
 
     def compute(rows: AnnotatedRanking, beta: Beta, _: Settings) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)
-        return [*_run_checks(rows, beta.values.tolist(), round(1 - level, 12))]
+        return [*run_checks(rows, beta.values.tolist(), round(1 - level, 12))]
 
     def columns(checks: list[Check], _: Beta) -> Columns:
         by_name = dict(zip(Check._fields, zip(*checks, strict=True), strict=True))
@@ -235,136 +233,6 @@ def check_assumptions(
 
     results = evaluate(self._terms, keyed, compute, None if beta is None else betas)
     return add_failed_groups(results_frame(results, columns, {"level": level}), results)
-
-
-class Check(NamedTuple):
-    """A row of the result of `check_assumptions`."""
-
-    check: str
-    beta: float
-    statistic: float
-    odds_at_least: float
-    p_value: float
-    finding: str
-
-
-def _run_checks(rows: AnnotatedRanking, betas: list[float], alpha: float) -> Iterator[Check]:
-    """Yield the checks that the data of one ranking allow."""
-    ranking, total = rows.ranking, rows.total
-    if rows.wave is not None:
-        yield _test_waves(rows, rows.wave, alpha)
-    if ranking.clusters is not None:
-        return
-    if rows.counts is not None:
-        yield from (_test_strata(rows, rows.counts, beta, alpha) for beta in betas)
-    if total.known_negative and total.unlabeled:
-        yield from (_test_negatives(ranking, beta, alpha) for beta in betas if beta < 1)
-    if total.unlabeled:
-        yield from (_test_limit(ranking, beta, alpha) for beta in betas)
-    yield _test_monotone(ranking, alpha)
-
-
-def _test_waves(rows: AnnotatedRanking, wave: IntArray, alpha: float) -> Check:
-    """Test whether waves differ in rank."""
-    in_wave = wave >= 0
-    _check_waves(rows, wave[in_wave])
-    above = tests.share_of_rest_above(rows.ranking)
-    cluster = None if rows.cluster is None else rows.cluster[in_wave]
-    test = tests.waves_test(-above[in_wave], wave[in_wave], cluster)
-    means = np.bincount(wave[in_wave], above[in_wave]) / np.bincount(wave[in_wave])
-    first, last = int(np.argmin(means)), int(np.argmax(means))
-    span = (
-        f"on average {means[first]:.1%} of the rest rank above those of "
-        f"{brief(rows.waves[first])}, and {means[last]:.1%} above those of "
-        f"{brief(rows.waves[last])}."
-    )
-    differ = "differ" if test.p_value <= alpha else "do not differ by more than chance"
-    text = f"Ranks of the waves {differ}: {span}"
-    return Check("waves", nan, test.statistic, nan, test.p_value, text)
-
-
-def _check_waves(rows: AnnotatedRanking, wave: IntArray) -> None:
-    """Raise if the waves of known positives are too few or small."""
-    sizes = np.bincount(wave, minlength=len(rows.waves)).tolist()
-    for name, size in zip(rows.waves, sizes, strict=True):
-        if size < _MIN_KNOWN_IN_WAVE:
-            raise PUDataError(
-                f"wave must have {_MIN_KNOWN_IN_WAVE} known positives or more of each value, but "
-                f"{brief(name)} has {size}, which cannot be compared. Merge it with another wave, "
-                "or make it missing."
-            )
-    if rows.total.known_positive == sum(rows.total):
-        raise PUDataError(
-            "label must have unlabeled rows or negatives with wave=..., but all "
-            f"{sum(rows.total):,} rows are known positives: waves are compared by the rest that "
-            "ranks above them. Add unlabeled rows."
-        )
-    if len(sizes) < _MIN_WAVES:
-        raise PUDataError(
-            f"wave must have {_MIN_WAVES} values or more among known positives, but has "
-            f"{brief([*rows.waves])}. Name a column of when, where or by whom they were labeled."
-        )
-
-
-def _test_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: float) -> Check:
-    """Test whether too many positives are known in a stratum."""
-    if not len(counts):
-        raise PUDataError(
-            "strata must have a value for some rows, but all are missing. Name a column of a "
-            "property of rows, such as their site or year."
-        )
-    total, known, room = rows.total, counts[:, 0], counts[:, 0] + counts[:, 2]
-    hidden = int(hidden_counts(np.array([beta]), total.unlabeled)[0])
-    test = tests.strata_test(known, room, total.known_positive, hidden, 1 - alpha)
-    share = known / np.maximum(room, 1)  # of the rows that may be positive
-    worst = np.lexsort((-share, test.p_value))[0]
-    name, counted = brief(rows.strata[worst]), f"{known[worst]:,} of {room[worst]:,} rows"
-    than = "more known positives than expected by chance"
-    text = f"No stratum has {than}; the closest is {name}, with {counted}."
-    if test.p_value[worst] <= alpha:
-        text = (
-            f"Stratum {name} has {than}: {counted}, where {test.cap:.1%} of all positives are "
-            "known. Labels favour it, or beta is too high."
-        )
-    odds = float(test.odds_at_least.max())
-    return Check("strata", beta, float(share[worst]), odds, float(test.p_value[worst]), text)
-
-
-def _test_negatives(ranking: Ranking, beta: float, alpha: float) -> Check:
-    """Test whether AUROC by beta equals that against known negatives."""
-    test = tests.negatives_test(ranking, beta)
-    by_beta = min(max(test.by_beta, 0.0), 1.0)
-    pair = f"AUROC is {by_beta:.3f} by beta, and {test.against_known:.3f} against known"
-    text = f"{pair} negatives: the difference is within chance."
-    if test.p_value <= alpha:
-        off = "high" if test.statistic > 0 else "low"
-        agree = f" Both agree at beta = {test.agree_at:.3g}." * (0 <= test.agree_at <= 1)
-        text = f"{pair} negatives: beta is too {off}, or a kind is no random sample.{agree}"
-    return Check("negatives", beta, test.statistic, nan, test.p_value, text)
-
-
-def _test_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
-    """Test whether the known positives allow the number of hidden positives."""
-    test = tests.limit_test(ranking, beta)
-    text = "The known positives leave room for the hidden positives."
-    if test.p_value <= alpha:
-        text = (
-            f"The best {test.above:.1%} of the unlabeled leave no room for so many hidden "
-            "positives: beta is too high, or labels favour the top."
-        )
-    return Check("limit", beta, test.statistic, nan, test.p_value, text)
-
-
-def _test_monotone(ranking: Ranking, alpha: float) -> Check:
-    """Test whether scores can be monotone in the probability of being positive."""
-    test = tests.monotone_test(ranking, 1 - alpha)
-    text = "A higher score may never mean a smaller probability of being positive."
-    if test.p_value <= alpha:
-        text = (
-            f"Scores are not monotone: no concave curve fits near the top {test.above:.1%} of "
-            "the rest. Leave monotone=True out; other results do not need it."
-        )
-    return Check("monotone", nan, test.statistic, nan, test.p_value, text)
 
 
 # Robustness
