@@ -9,7 +9,7 @@ import scipy
 from pu_accessor import checks
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.hand_labels import Stratum, confidence_sequence, stratified_limits
-from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
+from pu_accessor.questions.hand_labels import found_labels, read_found, read_strata
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import Counts, FloatArray, IntArray
 
@@ -119,17 +119,16 @@ def _read_labels(
     """Return the labels, if there are any, and the counts of each stratum."""
     if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
         _refuse_counts("rows of strata", n_labeled=n_labeled, n_unlabeled=n_unlabeled)
-        return found[label_column(found)], [*read_strata(found).values()]
+        return found_labels(found), [*read_strata(found).values()]
     if isinstance(found, pd.DataFrame):
-        label = label_column(found)
-        if "n_unlabeled" not in found.attrs or label not in found.columns:
+        if "n_unlabeled" not in found.attrs:
             raise PUValueError(
                 "found must be a frame of sample_to_label from one group, but it lacks the "
                 "number of unlabeled rows. Pass its labels: "
                 "beta_from_labels(found['label'], n_unlabeled=...)."
             )
         n_unlabeled = found.attrs["n_unlabeled"] if n_unlabeled is None else n_unlabeled
-        found = found[label]
+        found = found_labels(found)
     labels = found if isinstance(found, pd.Series) else pd.Series(dtype=np.bool_)
     if isinstance(found, pd.Series):
         _refuse_counts("a Series of labels", n_labeled=n_labeled)

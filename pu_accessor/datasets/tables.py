@@ -143,14 +143,14 @@ def _replace_values(array: xr.DataArray, values: xr.Variable) -> xr.DataArray:
 
 def _apply(
     function: Callable[..., Any],
-    arrays: Sequence[xr.Variable | xr.DataArray],
+    arrays: Sequence[xr.Variable],
     core: Sequence[Sequence[str]] | None = None,
     outputs: int = 1,
 ) -> Any:
     """Apply a function that returns floats to variables of one Dataset, or to their chunks."""
     return xr.apply_ufunc(
         function,
-        *(array.variable if isinstance(array, xr.DataArray) else array for array in arrays),
+        *arrays,
         input_core_dims=core,
         output_core_dims=[[]] * outputs,
         dask="parallelized",

@@ -9,7 +9,7 @@ import pandas as pd
 from pu_accessor.checks import check_level
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.hand_labels import Stratum, stratified_limits
-from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
+from pu_accessor.questions.hand_labels import found_labels, read_found, read_strata
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import FloatArray
 from pu_accessor.roles_and_assumptions import Terms
@@ -124,15 +124,7 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
     >>> weighed["weight"].tolist()
     [0.0, 2.5, 0.0, 0.0, 2.5, 1.0]
     """
-    labels: Any = found
-    if isinstance(found, pd.DataFrame):
-        column = label_column(found)
-        if column not in found.columns:
-            raise PUKeyError(
-                f"found must have rows of sample_to_label, but the column of labels, {column!r}, "
-                f"is not among {[*found.columns]}. Fill it in: rows.assign({column}=labels)."
-            )
-        labels = found[column]
+    labels = found_labels(found)
     added = add_labels(label, labels)
     if not len(found):
         raise PUValueError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -276,9 +276,17 @@ def read_found(found: pd.Series[Any]) -> BoolArray:
     return positive
 
 
-def label_column(rows: pd.DataFrame) -> Hashable:
-    """Return the name of the column of labels of sampled rows."""
-    return cast("Hashable", rows.attrs.get("label", "label"))
+def found_labels(found: Any) -> Any:
+    """Return the labels of rows that were sampled, or labels as they are."""
+    if not isinstance(found, pd.DataFrame):
+        return found
+    label = found.attrs.get("label", "label")
+    if label not in found.columns:
+        raise PUKeyError(
+            f"found must have rows of sample_to_label, but the column of labels, {label!r}, is "
+            f"not among {[*found.columns]}. Fill it in: rows.assign({label}=labels)."
+        )
+    return found[label]
 
 
 def read_strata(rows: pd.DataFrame) -> dict[Any, Stratum]:
@@ -288,11 +296,11 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, Stratum]:
             "found must be a frame of rows sampled by sample_to_label with strata, below or "
             f"above, with the column of labels filled in, but {brief(rows)} was passed."
         )
-    label = label_column(rows)
-    if missing := [name for name in (label, "stratum", *_COUNTS) if name not in rows.columns]:
+    labels = found_labels(rows)
+    if missing := [name for name in ("stratum", *_COUNTS) if name not in rows.columns]:
         raise PUKeyError(
-            "found must have rows sampled by sample_to_label with strata, below or above, with "
-            f"the column of labels filled in, but the frame lacks {missing}."
+            "found must have rows sampled by sample_to_label with strata, below or above, but the "
+            f"frame lacks {missing}."
         )
     column = rows["stratum"]
     if column.isna().any():
@@ -306,17 +314,18 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, Stratum]:
             f"found must have rows of at most {MAX_STRATA} strata, but there are {len(names)}: "
             f"{brief([*names])}. Pass rows of one sample."
         )
-    return {name: _read_stratum(name, rows[(column == name).to_numpy()], label) for name in names}
+    within = {name: (column == name).to_numpy() for name in names}
+    return {name: _read_stratum(name, rows[own], labels[own]) for name, own in within.items()}
 
 
-def _read_stratum(name: Any, part: pd.DataFrame, label: Hashable) -> Stratum:
+def _read_stratum(name: Any, part: pd.DataFrame, labels: pd.Series[Any]) -> Stratum:
     """Return the counts of one stratum."""
     if part.empty:
         raise PUDataError(
             f"Each stratum must have labels, but {name!r} has none. Label some of its rows."
         )
     try:
-        positive = read_found(part[label])
+        positive = read_found(labels)
     except (PUDataError, PUValueError) as error:
         raise type(error)(f"stratum {name!r}: {error}") from error
     each = part[[*_COUNTS]].to_numpy(np.float64)

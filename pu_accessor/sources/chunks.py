@@ -148,8 +148,7 @@ class FirstPass(NamedTuple):
 
     rows: int
     missing: IntArray  # (models,): scores
-    labels: pd.DataFrame  # the distinct values of labels
-    complete: bool  # whether no label is missing
+    labels: pd.DataFrame  # the distinct values of labels, a missing one among them
     keys: pd.DataFrame  # the distinct keys
     groups: Mapping[Hashable, Labeled]
     propensity: FloatArray = np.empty(0)  # of all known positives, or empty
@@ -165,7 +164,6 @@ class FirstPass(NamedTuple):
             self.rows + other.rows,
             self.missing + other.missing,
             labels,
-            self.complete and other.complete,
             _join_distinct(self.keys, other.keys),
             _merge_by_key(Labeled.merge, self.groups, other.groups),
             np.concatenate([self.propensity, other.propensity]),
@@ -212,9 +210,7 @@ def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPas
 def _check_labels(first: FirstPass, roles: Terms) -> None:
     """Raise if the labels of all pieces together are wrong, or those of a piece."""
     labels = first.labels[roles.label]
-    if first.error is not None and not first.complete:
-        labels = pd.Series([*labels, None], name=labels.name, dtype=object)
-    if first.error is not None or first.complete:
+    if first.error is not None or not labels.hasnans:
         read_labels(labels, roles)
     if first.error is not None:
         raise first.error
@@ -223,10 +219,9 @@ def _check_labels(first: FirstPass, roles: Terms) -> None:
 def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
-    scores, values = read_models(roles, frame), frame[[roles.label]].dropna()
+    scores, values = read_models(roles, frame), frame[[roles.label]].drop_duplicates()
     missing, no_keys = _count_by_model(np.isnan(scores)), keys.iloc[:0]
-    complete = len(values) == labels.size
-    first = FirstPass(labels.size, missing, values.drop_duplicates(), complete, no_keys, {})
+    first = FirstPass(labels.size, missing, values, no_keys, {})
     if frame.empty:  # its dtypes may be any
         return first
     try:
