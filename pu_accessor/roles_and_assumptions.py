@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
@@ -20,6 +20,9 @@ Values: TypeAlias = Any  # a value, or a list of values
 ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Over: TypeAlias = bool | str | list[str]  # whether, or over which columns of `by`
 Seed: TypeAlias = int | np.random.Generator
+Pair: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike]  # lower and upper, for k = 0..n
+Band: TypeAlias = Callable[[int, int, float], Pair]
+UserBand: TypeAlias = str | Band | Pair
 
 
 class Reading(TypedDict, total=False):
@@ -87,7 +90,7 @@ OTHERS = ("propensity", "cluster", "weight", "count")
 
 @dataclass(frozen=True)
 class Terms:
-    """The roles of columns and the assumptions about labels and scores."""
+    """The roles of columns, the assumptions about labels and scores, the level and the band."""
 
     score: ColumnNames = "score"  # or one column for each model; higher is more positive
     label: Hashable = "label"
@@ -111,7 +114,23 @@ class Terms:
     monotone: bool = False  # whether a higher score never means a smaller share of positives
     prevalence: float | None = None  # of future data; None: that of this sample
 
-    def __post_init__(self) -> None:
+    # Of a question.
+    level: float = 0.95
+    band: UserBand = "exact"
+    one_sided: bool = False  # the level is that of lower and of upper limits, each
+
+    def update(self, **passed: Any) -> Terms:
+        """Return a copy with what a user passed, after checks."""
+        # The caller may change a list later.
+        copied: dict[str, Any] = {
+            name: [*term] if isinstance(term, list) else term for name, term in passed.items()
+        }
+        changed = replace(self, **copied)._checked()
+        refuse(changed.facts())
+        return changed
+
+    def _checked(self) -> Terms:
+        """Return the terms with numbers as floats, or raise for a value that is not allowed."""
         check_option("nan_policy", self.nan_policy, ("omit", "raise", "unretrieved", "worst"))
         check_option("on_error", self.on_error, ("raise", "skip", "nan"))
         check_option("reference", self.reference, ("positives", "negatives", "tightest"))
@@ -122,30 +141,35 @@ class Terms:
                 "average must be True, False or names of columns in by, but "
                 f"{brief(self.average)} was passed. Pass average='fold'."
             )
-        contamination = check_share("contamination", self.contamination, "[0, 0.5)")
-        object.__setattr__(self, "selection_odds", check_selection_odds(self.selection_odds))
-        object.__setattr__(self, "contamination", contamination)
+        shares = {"contamination": "[0, 0.5)"}
         if self.prevalence is not None:
-            prevalence = check_share("prevalence", self.prevalence, "[1e-30, 1)")
-            object.__setattr__(self, "prevalence", prevalence)
-        refuse(self.facts())
-
-    def update(self, **terms: Any) -> Terms:
-        """Return a copy with some terms changed."""
-        # The caller may change a list later.
-        copied: dict[str, Any] = {
-            name: [*term] if isinstance(term, list) else term for name, term in terms.items()
+            shares["prevalence"] = "[1e-30, 1)"
+        numbers: dict[str, Any] = {
+            name: check_share(name, getattr(self, name), span) for name, span in shares.items()
         }
-        return replace(self, **copied)
+        return replace(self, selection_odds=check_selection_odds(self.selection_odds), **numbers)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether labels are taken as a random sample of the positives."""
+        return self.selection_odds == 1 and not self.contamination
+
+    @property
+    def at_random(self) -> Terms:
+        """The same for labels that are a random sample."""
+        return self if self.is_random else replace(self, selection_odds=1.0, contamination=0.0)
+
+    def at_level(self, level: float) -> Terms:
+        """Return the same terms at another level."""
+        return self if level == self.level else replace(self, level=level)
 
     def facts(self, names: Iterable[str] | None = None) -> dict[str, Any]:
-        """Return the terms that differ from the defaults, by name."""
-        terms = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        """Return the roles and assumptions that differ from the defaults, by name."""
+        terms = {name: (getattr(self, name), getattr(Terms, name)) for name in names or TERMS}
         return {
             name: term
             for name, (term, default) in terms.items()
             if type(term) is not type(default) or term != default
-            if names is None or name in names
         }
 
     def described(self, names: Iterable[str]) -> dict[str, str]:
@@ -205,9 +229,9 @@ class Terms:
         return named
 
 
-TERMS = tuple(field.name for field in fields(Terms))
+ROLES = tuple(one.name for one in fields(Terms) if one.name in FrameRoles.__annotations__)
 ASSUMPTIONS = tuple(Assumed.__annotations__)
-ROLES = tuple(name for name in TERMS if name not in ASSUMPTIONS)
+TERMS = (*ROLES, *ASSUMPTIONS)
 
 
 def check_known(call: str, passed: Mapping[str, object], allowed: Iterable[str]) -> None:

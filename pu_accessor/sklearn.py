@@ -21,7 +21,6 @@ from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.estimates.weighted_areas import weighted_ap, weighted_auroc
 from pu_accessor.inference.influence import unbiased_auroc
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Ranking
 from pu_accessor.roles_and_assumptions import Terms, Values
@@ -136,11 +135,11 @@ class Scorer:
         if self.at is not None:
             cutoff = read_at(self.at)
             values = estimate_metric(
-                self.metric, ranking, Beta(betas), Settings(), "examples", cutoff
+                self.metric, ranking, Beta(betas), Terms(), "examples", cutoff
             ).value
         elif weight is not None:
             weighted = weighted_auroc if is_roc else weighted_ap
-            values = weighted(ranking, weight, betas, Settings().level).value
+            values = weighted(ranking, weight, betas, Terms().level).value
         elif is_roc:
             values = unbiased_auroc(ranking, betas)
         else:

@@ -24,8 +24,8 @@ from pu_accessor.inference.estimates import areas_on_future_data, early_recognit
 from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.calibration import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
-from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
+from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.words import READ, suggest
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -264,7 +264,7 @@ AnyMetric: TypeAlias = str | MetricFunction | Metric
 # a turn on the way from each cutoff to the next.
 Turns: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
 # From a metric, a ranking, betas, settings and the target to estimates.
-Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Answer]
+Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Terms, str], Answer]
 # From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value.
 OfKnown: TypeAlias = Callable[[Metric, Ranking, FloatArray], tuple[FloatArray, ...]]
 
@@ -319,7 +319,7 @@ def _net_benefit(threshold: float) -> MetricFunction:
 
 
 def _auroc(
-    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
+    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Terms, target: str
 ) -> Answer:
     if target == "examples":
         return estimate_auroc(ranking, betas, settings, metric.max_fpr)
@@ -329,7 +329,7 @@ def _auroc(
 
 
 def _average_precision(
-    _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
+    _: Metric, ranking: Ranking, betas: FloatArray, settings: Terms, target: str
 ) -> Answer:
     estimate = estimate_ap if target == "examples" else areas_on_future_data.estimate_population_ap
     return estimate(ranking, betas, settings)

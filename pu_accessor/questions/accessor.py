@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from textwrap import wrap
 from typing import Any, NoReturn, Unpack
 
 from pu_accessor.beta import Betas, UserBeta, read_betas
-from pu_accessor.checks import check_level, check_ranks
+from pu_accessor.checks import check_level, check_option, check_ranks
 from pu_accessor.errors import PUError, PUValueError, brief, explain_signaling_nan
-from pu_accessor.inference.bands.lookup import UserBand, band_name
-from pu_accessor.inference.settings import Settings, check_target
+from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.questions import (
     beta_and_assumptions,
     calibration_table,
@@ -32,6 +32,7 @@ from pu_accessor.roles_and_assumptions import (
     Assumed,
     FrameRoles,
     Terms,
+    UserBand,
     check_known,
     refuse,
 )
@@ -262,13 +263,13 @@ class Accessor:
         band: UserBand = "exact",
         target: str | None = None,
         **facts: Any,
-    ) -> tuple[Betas, Settings]:
+    ) -> tuple[Betas, Terms]:
         """Read beta and the band; raise if roles, assumptions and arguments exclude each other.
 
         Facts are further arguments; None and False are not set.
         """
         if target is not None:
-            check_target(target)
+            check_option("target", target, ("population", "examples"))
             facts[f"target={target!r}"] = target
         terms = self._terms
         facts["nan_policy='unretrieved'"] = terms.sinks
@@ -289,17 +290,16 @@ class Accessor:
                 ".drop(columns='model')."
             )
         refuse({**terms.facts(), **source, **facts}, method)
-        assumed = {name: getattr(terms, name) for name in ASSUMPTIONS if hasattr(Settings, name)}
-        return betas, Settings(check_level(level), band, **assumed)
+        return betas, replace(terms, level=check_level(level), band=band)
 
     def _assumed(self) -> dict[str, Any]:
         """Return the assumptions that differ from the defaults."""
         return self._terms.facts(ASSUMPTIONS)
 
-    def _attrs(self, settings: Settings, target: str, band: str = "") -> dict[str, Any]:
+    def _attrs(self, terms: Terms, target: str, band: str = "") -> dict[str, Any]:
         """Return the attributes that describe a result."""
         of_band = {"band": band} if band else {}
-        return {"level": settings.level, **of_band, "target": target, **self._assumed()}
+        return {"level": terms.level, **of_band, "target": target, **self._assumed()}
 
     def _rank(self, ranks: Ranks = "breakpoints", *, exact: bool = True) -> Rankings:
         """Return the rankings; bounds need not be `exact` between scores that are not stored."""

@@ -16,7 +16,6 @@ from pu_accessor.inference.estimates import macro_average
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.estimate_metric import Asked, is_auroc_of_future
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import Ranking
 from pu_accessor.roles_and_assumptions import Terms
@@ -39,7 +38,7 @@ def average_over(
     self: Accessor,
     asked: Sequence[Asked],
     betas: Betas,
-    settings: Settings,
+    terms: Terms,
     named: Mapping[str, list[Any]],
 ) -> pd.DataFrame:
     """Average unbiased estimates of metrics over groups, with the standard error of the mean."""
@@ -49,18 +48,18 @@ def average_over(
             f"{', '.join(betas.levels)}, whose joint error is unknown. Pass the "
             f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
         )
-    of_groups, estimate, level = betas, betas.estimate, settings.level
+    of_groups, estimate, level = betas, betas.estimate, terms.level
     if estimate is not None:  # about the examples of all groups
         of_groups = Betas(Beta(estimate.grid(level)))
 
-    def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[macro_average.GroupTerm]:
+    def compute(ranking: Ranking, beta: Beta) -> list[macro_average.GroupTerm]:
         return [macro_average.group_term(ranking, beta.values, *one[:2]) for one in asked]
 
     def columns(group: _GroupResults, beta: Beta) -> evaluation.Columns:
         of_each = zip(*(result.content for result in group), strict=True)
         averages = [
-            join_betas(macro_average.average_groups(one.metric, terms, level), estimate or NO_BETA)
-            for one, terms in zip(asked, of_each, strict=True)
+            join_betas(macro_average.average_groups(one.metric, added, level), estimate or NO_BETA)
+            for one, added in zip(asked, of_each, strict=True)
         ]
         located = {**named, "beta": beta.values[:, np.newaxis]}
         numbers = evaluation.answer_columns(averages, "population")
@@ -69,14 +68,12 @@ def average_over(
     plain = is_auroc_of_future(asked)
     rankings = self._rank(exact=not all(one.metric.curve for one in asked))
     options: dict[str, Any] = {"compute_stack": macro_average.auroc_group_terms if plain else None}
-    results = evaluation.evaluate(
-        self._terms, rankings, compute, of_groups, settings, per_group=False, **options
-    )
+    results = evaluation.evaluate(terms, rankings, compute, of_groups, per_group=False, **options)
     kept = _levels_to_keep(self._terms, results.names)
     groups = _group_by_key(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
-    together = evaluation.Results(names, groups, betas, settings, results.skipped)
-    averages = evaluation.results_frame(together, columns, self._attrs(settings, "population"))
+    together = evaluation.Results(names, groups, betas, terms, results.skipped)
+    averages = evaluation.results_frame(together, columns, self._attrs(terms, "population"))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
     if not any(one.metric.takes_beta for one in asked):

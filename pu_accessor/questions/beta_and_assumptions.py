@@ -23,8 +23,8 @@ from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.prior import METHODS, Prior, estimate_prior
 from pu_accessor.inference.root_search import breaking_point
-from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.latent_bounds import count_wrong
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimation import default_target, exclusion_facts, warn_of_areas
 from pu_accessor.questions.evaluation import (
@@ -112,7 +112,7 @@ def estimate_beta(
     check_option("method", method, METHODS)
     self._read_arguments("estimate_beta", level=level)
 
-    def compute(ranking: Ranking, _: Beta, __: Settings) -> tuple[Prior, Counts]:
+    def compute(ranking: Ranking, _: Beta) -> tuple[Prior, Counts]:
         return estimate_prior(ranking, method, level), ranking.total
 
     def columns(content: tuple[Prior, Counts], _: Beta) -> Columns:
@@ -222,7 +222,7 @@ def check_assumptions(
     else:
         keyed = rank_annotated(self._source, self._terms, wave, strata)
 
-    def compute(rows: AnnotatedRanking, beta: Beta, _: Settings) -> list[Check]:
+    def compute(rows: AnnotatedRanking, beta: Beta) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)
         return [*run_checks(rows, beta.values.tolist(), round(1 - level, 12))]
 
@@ -307,25 +307,25 @@ def robustness(
     is_pair = entry.key == "difference"
     facts: dict[str, Any] = {"a difference": is_pair, "a metric of one model": not is_pair}
     facts |= {"target": target, "on": on, "above": above}
-    betas, settings = self._read_arguments("robustness", beta, level=level, **facts)
+    betas, terms = self._read_arguments("robustness", beta, level=level, **facts)
     # Each value raises where the assumption itself would.
     assumed: list[dict[str, Any]] = [{assumption: value} for value in values]
     sweeps = [self.assume(**each) for each in assumed]  # type: ignore[arg-type, unused-ignore]
     method, facts = ("compare", {}) if is_pair else exclusion_facts(entry, cutoff)
     sweeps[-1]._read_arguments(method, beta, level=level, target=target, **facts)
     threshold = 0.5 * (not is_pair) if above is None else float(above)
-    sweep = Sweep(entry, cutoff, target, settings, assumption, threshold)
+    sweep = Sweep(entry, cutoff, target, terms, assumption, threshold)
 
-    def compute(ranked: Ranking | PairedRanks, beta: Beta, _: Settings) -> Columns:
+    def compute(ranked: Ranking | PairedRanks, beta: Beta) -> Columns:
         columns = _sweep_columns(sweep, ranked, beta, values)
         if isinstance(ranked, Ranking):
             return columns
         models = [*ranked.ranks]
         return pair_columns(ranked.names, models, list_pairs(len(models)), columns)
 
-    attrs = {"above": threshold, **self._attrs(settings, target)}
+    attrs = {"above": threshold, **self._attrs(terms, target)}
     keyed: Any = self._pair(on) if is_pair else self._rank(entry.ranks_needed(cutoff))
-    results = evaluate(self._terms, keyed, compute, betas, None if is_pair else settings)
+    results = evaluate(terms, keyed, compute, betas)
     frame = results_frame(results, attrs=attrs)
     if cutoff is None and not is_pair:
         warn_of_areas(frame, results)
@@ -339,17 +339,17 @@ class Sweep:
     metric: Metric
     cutoff: Cutoff | None
     target: str
-    settings: Settings  # for labels at random
+    terms: Terms  # for labels at random
     assumption: str  # that is varied
     above: float  # 0 for a difference
 
     def value(self, ranked: Ranking | PairedRanks, beta: Beta, violation: float) -> Answer:
         """Return the metric, or the difference of models, under a violation."""
         changed: dict[str, Any] = {self.assumption: violation}
-        settings = replace(self.settings, **changed)
+        terms = replace(self.terms, **changed)
         if isinstance(ranked, Ranking):
-            return estimate_metric(self.metric, ranked, beta, settings, self.target, self.cutoff)
-        tests = paired_tests(ranked, beta, settings, self.target)
+            return estimate_metric(self.metric, ranked, beta, terms, self.target, self.cutoff)
+        tests = paired_tests(ranked, beta, terms, self.target)
         return Answer(tests.difference, tests.lower, tests.upper)
 
     def supports(self, value: Answer) -> BoolArray:
@@ -373,7 +373,8 @@ def _read_sweep(over: Mapping[str, Sequence[float]]) -> tuple[str, list[float]]:
             f"over must have numbers, but {brief(values)} was passed for {name!r}. For example "
             f"over={{{name!r}: {[*SWEEPS[name][:3]]}}}."
         )
-    return name, sorted({float(getattr(Terms(**{name: v}), name)) for v in numbers.tolist()})
+    assumed = (Terms().update(**{name: number}) for number in numbers.tolist())
+    return name, sorted({float(getattr(terms, name)) for terms in assumed})
 
 
 def _breaking_points(ranked: Ranking | PairedRanks, beta: Beta, sweep: Sweep) -> FloatArray:

@@ -13,7 +13,6 @@ from pu_accessor.checks import check_option
 from pu_accessor.inference.answer import Answer, join_betas
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.calibration import estimate_bin_shares, read_bin_edges
-from pu_accessor.inference.settings import Settings
 from pu_accessor.questions.evaluation import (
     Columns,
     add_failed_groups,
@@ -72,12 +71,13 @@ def calibration(
     1   0.5    1.0       407      0.72   0.65   0.78
     """
     edges = read_bin_edges(bins)
-    betas, settings = self._read_arguments("calibration", beta, level=level, band=band)
+    betas, terms = self._read_arguments("calibration", beta, level=level, band=band)
     check_option("band", band, ("exact", "simultaneous"))
     betas, left = betas.split(level)
+    of_band = terms.at_level(left)
 
-    def compute(ranking: Ranking, beta: Beta, own: Settings) -> Answer:
-        bins = estimate_bin_shares(ranking, beta.within(), edges, own)
+    def compute(ranking: Ranking, beta: Beta) -> Answer:
+        bins = estimate_bin_shares(ranking, beta.within(), edges, of_band)
         return join_betas(bins, beta._replace(level=None))
 
     def columns(bins: Answer, beta: Beta) -> Columns:
@@ -85,6 +85,6 @@ def calibration(
         shown = answer_columns([bins], "examples").items()  # over bins and betas
         return located | {name: np.transpose(column) for name, column in shown}
 
-    results = evaluate(self._terms, self._rank(), compute, betas, settings.at_level(left))
-    attrs = self._attrs(settings, "examples", band=band_name(settings.band))
+    results = evaluate(of_band, self._rank(), compute, betas)
+    attrs = self._attrs(terms, "examples", band=band_name(terms.band))
     return add_failed_groups(results_frame(results, columns, attrs), results)

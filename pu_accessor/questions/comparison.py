@@ -11,7 +11,6 @@ import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
-from pu_accessor.inference.bands.lookup import UserBand
 from pu_accessor.inference.comparison import pair_tests, paired_models
 from pu_accessor.inference.comparison.dominance import compare_curves
 from pu_accessor.inference.comparison.pair_tests import list_pairs
@@ -19,12 +18,12 @@ from pu_accessor.inference.comparison.worst_case_labels import compare_worst_cas
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
-from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.estimation import default_target, exclusion_facts
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
+from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
@@ -115,36 +114,34 @@ def compare(
         "at=estimated": cutoff is not None and cutoff.kind not in FIXED,
         "on": on,
     }
-    betas, settings = self._read_arguments("compare", beta, level=level, target=target, **facts)
+    betas, terms = self._read_arguments("compare", beta, level=level, target=target, **facts)
     if beta is None and entry.curve != "roc":
         raise PUTypeError(
             f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order by "
             "AUROC does not depend on it."
         )
 
-    def compute(paired: PairedRanks, beta: Beta, _: Settings) -> evaluation.Columns:
+    def compute(paired: PairedRanks, beta: Beta) -> evaluation.Columns:
         tested_beta = beta if beta.values.size else None
         if entry.curve != "roc" or (paired.rows and paired.rows.has_design):
             by_row = partial(paired_models.compare_rows, paired, metric=entry, at=cutoff)
-            tests = _compare_betas(by_row, tested_beta, settings)
+            tests = _compare_betas(by_row, tested_beta, terms)
         else:
-            tests = paired_tests(paired, tested_beta, settings, target)
+            tests = paired_tests(paired, tested_beta, terms, target)
         return _columns_of_models(paired, tests, beta.values, entry.name, target)
 
-    results = evaluation.evaluate(
-        self._terms, self._pair(on), compute, None if beta is None else betas
-    )
+    results = evaluation.evaluate(terms, self._pair(on), compute, None if beta is None else betas)
     about = {"p_adjusted": _ADJUSTED} | ({} if beta is not None else {"size": _NO_SIZE})
-    pairs = evaluation.results_frame(results, attrs=self._attrs(settings, target) | about)
+    pairs = evaluation.results_frame(results, attrs=self._attrs(terms, target) | about)
     _warn_of_unknown_errors(pairs, list(results.names))
     return evaluation.add_failed_groups(pairs, results)
 
 
 def _compare_betas(
-    compared: Callable[..., paired_models.PairedTests], beta: Beta | None, settings: Settings
+    compared: Callable[..., paired_models.PairedTests], beta: Beta | None, terms: Terms
 ) -> paired_models.PairedTests:
     """Compare models at each beta, or over the error of an estimate of beta."""
-    level = settings.level
+    level = terms.level
     if beta is None or not beta.is_estimate:
         return compared(betas=None if beta is None else beta.values, level=level)
     return paired_models.add_beta_error_to_tests(
@@ -153,15 +150,15 @@ def _compare_betas(
 
 
 def paired_tests(
-    paired: PairedRanks, beta: Beta | None, settings: Settings, target: str
+    paired: PairedRanks, beta: Beta | None, terms: Terms, target: str
 ) -> paired_models.PairedTests:
-    """Compare the AUROC of models, under the violations of the settings."""
-    arguments = None if beta is None else beta.values, settings.level, target
-    odds, contamination = settings.selection_odds, settings.contamination
+    """Compare the AUROC of models, under the violations of the terms."""
+    arguments = None if beta is None else beta.values, terms.level, target
+    odds, contamination = terms.selection_odds, terms.contamination
     if odds > 1 or contamination:
         return compare_worst_case(paired, *arguments, odds=odds, contamination=contamination)
     return _compare_betas(
-        partial(paired_models.compare_paired, paired, target=target), beta, settings
+        partial(paired_models.compare_paired, paired, target=target), beta, terms
     )
 
 
@@ -239,7 +236,7 @@ def gap(
     -------
     DataFrame
         A row for each pair of groups and beta: the two groups, metric, beta (beta_a and beta_b if
-        each has its own), target, difference, lower, upper, estimate_a, estimate_b, n_a, n_b
+        each has its terms), target, difference, lower, upper, estimate_a, estimate_b, n_a, n_b
         (known positives); for AUROC also statistic, df, p_value and p_adjusted.
 
     Raises
@@ -286,7 +283,7 @@ def gap(
     target = default_target(cutoff) if target is None else target
     method, facts = exclusion_facts(entry, cutoff)
     of_auroc: dict[str, Any] = {"auroc": entry.curve == "roc"}
-    betas, settings = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)
+    betas, terms = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)
     facts["one estimate for all groups"] = betas.estimate
     self._read_arguments(method, beta, level=level, target=target, **facts)
     if beta is None:
@@ -295,18 +292,17 @@ def gap(
     grid = None if shared is None else Beta(shared.grid(level))
     has_test = entry.curve == "roc" and betas.kind == "points" and beta is not None
 
-    def compute(ranking: Ranking, own_beta: Beta, own: Settings) -> pair_tests.GroupValue:
+    def compute(ranking: Ranking, own_beta: Beta) -> pair_tests.GroupValue:
         if beta is None and cutoff is not None:
             return pair_tests.recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
         if has_test:
             return pair_tests.auroc_of_group(ranking, own_beta.values, target)
-        one = estimate_metric(entry, ranking, grid or own_beta, own, target, cutoff)
+        one = estimate_metric(entry, ranking, grid or own_beta, terms, target, cutoff)
         return pair_tests.GroupValue(ranking.total.known_positive, one.value, one.lower, one.upper)
 
     rankings = self._rank(entry.ranks_needed(cutoff))
     own_betas = Betas(Beta(shared.values)) if shared is not None else betas
-    given = (None, None) if beta is None else (own_betas, settings)
-    results = evaluation.evaluate(self._terms, rankings, compute, *given)
+    results = evaluation.evaluate(terms, rankings, compute, None if beta is None else own_betas)
     groups = [result.content for result in results.each]
     if shared is not None:
         if not results.skipped:
@@ -318,7 +314,7 @@ def gap(
     else:
         tests = pair_tests.estimate_gaps(groups)
     gaps = _gap_frame(results, tests, {"metric": entry.name}, target, has_test=has_test)
-    gaps.attrs |= self._attrs(settings, target)
+    gaps.attrs |= self._attrs(terms, target)
     return gaps
 
 
@@ -389,7 +385,7 @@ def dominance(
     -------
     DataFrame
         A row for each pair of models and beta: model_a, model_b, beta (beta_a and beta_b if each
-        has its own); dominates, the model whose estimated curve is nowhere below and somewhere
+        has its terms); dominates, the model whose estimated curve is nowhere below and somewhere
         above the other's, or None; equal (bool), whether curves coincide; disjoint (bool), whether
         the bands do not overlap; crossings, a tuple of the false positive rates at which the lead
         changes.
@@ -406,8 +402,8 @@ def dominance(
     >>> models.dominance(0.17).loc[0, "dominates"]
     'score'
     """
-    betas, settings = self._read_arguments("dominance", beta, level=level, band=band)
-    curves = bounded_tables(self, betas, settings, "breakpoints", rates="roc", template=False)
+    betas, terms = self._read_arguments("dominance", beta, level=level, band=band)
+    curves = bounded_tables(self, betas, terms, "breakpoints", rates="roc", template=False)
     dim = curves["fpr"].dims[0]
     is_of_models = dim in curves.indexes and dim != "rank"
     first, second = list_pairs(curves.sizes[dim] if is_of_models else 1)

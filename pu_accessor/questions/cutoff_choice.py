@@ -20,7 +20,6 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     find_sample_cutoff,
     read_goal,
 )
-from pu_accessor.inference.settings import Settings
 from pu_accessor.questions.evaluation import (
     Columns,
     add_failed_groups,
@@ -113,30 +112,30 @@ def cutoff(
     0   121      0.859       0.835  0.802
     """
     goal = read_goal(precision, recall, fpr, cost)
-    betas, settings = self._read_arguments("cutoff", beta, level=level, target=target, cost=cost)
+    betas, terms = self._read_arguments("cutoff", beta, level=level, target=target, cost=cost)
     _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()
     n_models = _count_models(rankings) if models is None else _check_models(models)
-    settings = replace(settings, level=left, band="simultaneous")
-    level_per_model = 1 - (1 - left) / n_models
+    terms = replace(terms, level=left, band="simultaneous")
+    of_model = terms.at_level(1 - (1 - left) / n_models)
 
-    def compute(ranking: Ranking, beta: Beta, own: Settings) -> Answer:
-        each, own = beta.values[:, np.newaxis], own.at_level(level_per_model)
+    def compute(ranking: Ranking, beta: Beta) -> Answer:
+        each = beta.values[:, np.newaxis]
         if target == "population":
             each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
-            found = [find_population_cutoff(ranking, betas, goal, own.level) for betas in each]
+            found = [find_population_cutoff(ranking, b, goal, of_model.level) for b in each]
             return join_answers(found)
         each = each if beta.interval is None else beta.within()[np.newaxis]
-        return join_answers([find_sample_cutoff(ranking, betas, goal, own) for betas in each])
+        return join_answers([find_sample_cutoff(ranking, b, goal, of_model) for b in each])
 
     def columns(cutoffs: Answer, beta: Beta) -> Columns:
         goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values[:, np.newaxis]}
         return goals | answer_columns([cutoffs], target)
 
-    results = evaluate(self._terms, rankings, compute, betas, settings)
+    results = evaluate(terms, rankings, compute, betas)
     band = band_for_goal(goal) if target == "examples" else "two samples"
-    attrs = {**self._attrs(settings, target, band=band), "level": level, "models": n_models}
+    attrs = {**self._attrs(terms, target, band=band), "level": level, "models": n_models}
     cutoffs = results_frame(results, columns, attrs)
     cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
     if cutoffs["lower"].isna().any():

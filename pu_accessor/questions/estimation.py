@@ -16,7 +16,6 @@ from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUTypeError
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands.lookup import UserBand
 from pu_accessor.inference.diagnostics import is_single
 from pu_accessor.inference.estimates import cutoff_spec
 from pu_accessor.inference.estimates.areas_on_future_data import (
@@ -32,11 +31,11 @@ from pu_accessor.inference.estimates.estimate_metric import (
 )
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over, check_average
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
+from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
@@ -304,13 +303,13 @@ def estimate_metrics(
 
     Warns of betas above their limit, or adds a column of the limits.
     """
-    asked, betas, settings = _read_questions(self, entries, at, target, beta, level, band)
+    asked, betas, terms = _read_questions(self, entries, at, target, beta, level, band)
     named = _names(asked, at)
     if self._terms.average:
-        return average_over(self, asked, betas, settings, named)
+        return average_over(self, asked, betas, terms, named)
 
-    def compute(ranking: Ranking, beta: Beta, own: Settings) -> _RankingEstimates:
-        answers = [_estimate(one, ranking, beta, own) for one in asked]
+    def compute(ranking: Ranking, beta: Beta) -> _RankingEstimates:
+        answers = [_estimate(one, ranking, beta, terms) for one in asked]
         return _RankingEstimates(answers, _doubts(asked, ranking, beta))
 
     def columns(content: _RankingEstimates, beta: Beta) -> evaluation.Columns:
@@ -318,20 +317,17 @@ def estimate_metrics(
         return named | {"beta": beta.values[:, np.newaxis]} | numbers
 
     is_plain = (
-        is_auroc_of_future(asked)
-        and warn_limits
-        and betas.kind == "points"
-        and not settings.failure
+        is_auroc_of_future(asked) and warn_limits and betas.kind == "points" and terms.is_random
     )
-    compute_stack: Any = partial(_estimate_stack, level=settings.level) if is_plain else None
+    compute_stack: Any = partial(_estimate_stack, level=terms.level) if is_plain else None
     needed = {one.metric.ranks_needed(one.cutoff) for one in asked}
     rankings = self._rank(
         "all" if "all" in needed else "breakpoints",
         exact=not all(one.metric.curve for one in asked),
     )
     options: dict[str, Any] = {"warn_limits": warn_limits, "compute_stack": compute_stack}
-    results = evaluation.evaluate(self._terms, rankings, compute, betas, settings, **options)
-    attrs = self._attrs(settings, targets_of(asked), band=_bands(results))
+    results = evaluation.evaluate(terms, rankings, compute, betas, **options)
+    attrs = self._attrs(terms, targets_of(asked), band=_bands(results))
     frame = evaluation.results_frame(results, columns, attrs)
     return _finish(frame, results, asked, warn_limits=warn_limits, with_beta=beta is not None)
 
@@ -344,7 +340,7 @@ def _read_questions(
     beta: UserBeta | None,
     level: float,
     band: UserBand,
-) -> tuple[list[Asked], Betas, Settings]:
+) -> tuple[list[Asked], Betas, Terms]:
     """Return each metric with each cutoff, and what was read for all of them."""
     asked = []
     for entry, cutoff in product(entries, [None] if at is None else cutoff_spec.read_cutoffs(at)):
@@ -353,21 +349,21 @@ def _read_questions(
             check_average(entry, own)
         usual = "population" if self._terms.average else default_target(own)
         one = Asked(entry, own, usual if target is None else target)
-        betas, settings = _read_metric_arguments(self, one, beta, level=level, band=band)
+        betas, terms = _read_metric_arguments(self, one, beta, level=level, band=band)
         asked.append(one)
-    return asked, betas, settings
+    return asked, betas, terms
 
 
-def _estimate(asked: Asked, ranking: Ranking, beta: Beta, own: Settings) -> Answer:
+def _estimate(asked: Asked, ranking: Ranking, beta: Beta, terms: Terms) -> Answer:
     """Estimate a metric; of decisions also the prevalence, for the value of treating all."""
-    answer = estimate_metric(asked.metric, ranking, beta, own, asked.target, asked.cutoff)
+    answer = estimate_metric(asked.metric, ranking, beta, terms, asked.target, asked.cutoff)
     if asked.metric.cutoff != "probability":
         return answer
     total, positives = ranking.total, count_positives(ranking.total, beta.values)
     if asked.target == "examples":  # whole numbers
         hidden = hidden_counts(beta.values, total.unlabeled)
         positives = (total.known_positive + hidden).astype(np.float64)
-    prevalence = positives / sum(total) if own.prevalence is None else own.prevalence
+    prevalence = positives / sum(total) if terms.prevalence is None else terms.prevalence
     return answer.with_columns(prevalence=prevalence)
 
 
@@ -381,7 +377,7 @@ def _estimate_stack(
 
 def _read_metric_arguments(
     self: Accessor, asked: Asked, beta: UserBeta | None, **arguments: Any
-) -> tuple[Betas, Settings]:
+) -> tuple[Betas, Terms]:
     """Read beta and the band for a metric; raise where arguments exclude each other."""
     entry, cutoff, target = asked
     at_threshold = cutoff is not None and cutoff.kind == "threshold"
@@ -394,13 +390,13 @@ def _read_metric_arguments(
     method, facts = exclusion_facts(entry, cutoff)
     # An average over new groups is at the same cutoff of each.
     facts["at=cutoff of this sample"] &= not self._terms.average
-    betas, settings = self._read_arguments(method, beta, target=target, **arguments, **facts)
+    betas, terms = self._read_arguments(method, beta, target=target, **arguments, **facts)
     if cutoff is None or cutoff.kind != "precision":  # which depends on the prevalence
-        entry.check_prevalence(settings.prevalence)
+        entry.check_prevalence(terms.prevalence)
     if beta is None:
         value = 0.0 if of_known or self._terms.average else np.nan
         betas = Betas(Beta(np.array([value])))
-    return betas, settings
+    return betas, terms
 
 
 def _doubts(asked: Sequence[Asked], ranking: Ranking, beta: Beta) -> dict[str, str]:
@@ -474,7 +470,7 @@ def _warn_of_whole_rankings(
     if any(with_interval):
         warn_of_areas(frame, results, np.resize(with_interval, len(frame)))
     of_precision = [one.metric.curve == "pr" for one in asked]
-    if any(of_precision) and not results.settings.failure:
+    if any(of_precision) and results.terms.is_random:
         _warn_of_clipped_limits(frame, results.names, np.resize(of_precision, len(frame)))
 
 

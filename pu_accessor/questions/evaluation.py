@@ -20,7 +20,6 @@ from pu_accessor.errors import (
 )
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, diagnose_stack
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import (
@@ -70,7 +69,7 @@ class Results(Generic[Content]):
     names: tuple[str, ...]  # of the key's levels
     each: list[Result[Content]]
     betas: Betas | None
-    settings: Settings
+    terms: Terms
     skipped: Mapping[str, str] = field(default_factory=dict)  # reasons by name of the group
     # With on_error="nan": for all keys the reason of a missing result, or None.
     reasons: Mapping[Hashable, str | None] = field(default_factory=dict)
@@ -89,9 +88,8 @@ class Results(Generic[Content]):
 def evaluate(
     terms: Terms,
     keyed: LazyByKey[Ranked],
-    compute: Callable[[Ranked, Beta, Settings], Content],
+    compute: Callable[[Ranked, Beta], Content],
     betas: Betas | None = None,
-    settings: Settings | None = None,
     *,
     compute_stack: Callable[[TieBlocks, FloatArray], Sequence[Content | None]] | None = None,
     warn_limits: bool = True,
@@ -108,7 +106,6 @@ def evaluate(
             f"by must name different columns, but {list(names)} was passed. Name each once."
         )
     by_key = [NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
-    shared = Settings() if settings is None else settings
 
     def compute_at(position: int) -> Result[Content]:
         ranking, beta, diagnostics = keyed.make(position), by_key[position], None
@@ -117,22 +114,22 @@ def evaluate(
         beta.check_counts(ranking.total)
         if isinstance(ranking, Ranking) and per_group:
             check_clusters(ranking)
-        content = compute(_move_unretrieved(ranking, terms), beta, shared)
-        if settings is not None and isinstance(ranking, Ranking):
-            diagnostics = diagnose(ranking, settings.level, random=not settings.failure)
+        content = compute(_move_unretrieved(ranking, terms), beta)
+        if betas is not None and isinstance(ranking, Ranking):
+            diagnostics = diagnose(ranking, terms.level, random=terms.is_random)
         return Result(keys[position], beta, diagnostics, content)
 
     computed = _evaluate_stack(keyed, by_key, None if terms.monotone else compute_stack)
     each, failed = _evaluate_groups(keyed, compute_at, terms, computed)
     reasons = {name_group(names, keys[position]): why for position, why in failed.items()}
-    results = Results(names, each, betas, shared, reasons)
+    results = Results(names, each, betas, terms, reasons)
     if terms.on_error == "nan" and each:
         by_key_reason = {key: failed.get(position) for position, key in enumerate(keys)}
-        results = Results(names, each, betas, shared, {}, by_key_reason)
+        results = Results(names, each, betas, terms, {}, by_key_reason)
     elif reasons:
         _warn_of_skipped(reasons, len(each))
     _warn_of_rankings(results, warn_limits=warn_limits and per_group)
-    _warn_of_reversed_scores(results, terms, per_group=per_group)
+    _warn_of_reversed_scores(results, per_group=per_group)
     if terms.is_wide and terms.omits:
         _warn_of_other_rows(results, terms.models)
     if per_group:
@@ -269,20 +266,20 @@ def _warn_of_rankings(results: Results[Any], *, warn_limits: bool) -> None:
     warn_of_groups(
         results.names,
         refuted,
-        f"monotone=True is rejected at level {results.settings.level:g}: no concave curve fits "
+        f"monotone=True is rejected at level {results.terms.level:g}: no concave curve fits "
         "the known positives where this share of the rest ranks above ({}). Leave monotone out: "
         "results that assume it are wrong.",
     )
 
 
-def _warn_of_reversed_scores(results: Results[Any], terms: Terms, *, per_group: bool) -> None:
+def _warn_of_reversed_scores(results: Results[Any], *, per_group: bool) -> None:
     """Warn of scores that may be lower for positives, in each group or on average."""
     known = [
         (key, diagnostics)
         for key, _, diagnostics, _ in results.each
         if diagnostics is not None and not isnan(diagnostics.above)
     ]
-    keys, names = [key for key, _ in known], results.names
+    keys, names, terms = [key for key, _ in known], results.names, results.terms
     areas, errors = np.array([[one.above, one.above_error] for _, one in known]).reshape(-1, 2).T
     if known and not per_group:
         keys, names, areas = [()], (), areas.mean(keepdims=True)

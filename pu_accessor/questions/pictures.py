@@ -13,12 +13,12 @@ from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference import metrics
-from pu_accessor.inference.bands.lookup import UserBand
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.questions.beta_and_assumptions import SWEEPS
 from pu_accessor.questions.estimation import estimate_metrics
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import Ranks
+from pu_accessor.roles_and_assumptions import UserBand
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Options
@@ -309,11 +309,11 @@ def _draw_curves(
     if curve == "rank_cdf":
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **keywords), curve, looks)
     name = f"plot_{curve}" if isinstance(curve, str) else "plot_metric"
-    betas, settings = self._read_arguments(name, beta, **keywords)
+    betas, terms = self._read_arguments(name, beta, **keywords)
     betas = betas.with_baseline() if looks.get("baseline") else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.depends_on == "precision"
     shape: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
-    tables = bounded_tables(self, betas, settings, ranks, rounded=False, **shape)
+    tables = bounded_tables(self, betas, terms, ranks, rounded=False, **shape)
     return plots.plot_curves(tables, curve, looks, x=x)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,8 @@ import xarray as xr
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.datasets.layout import Array, RankingArrays, build_dataset
 from pu_accessor.datasets.schema import COUNTS, CURVE_RATES, VARIABLES
-from pu_accessor.inference.bands.lookup import UserBand, band_name
+from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.metrics import curve_rates
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
     RankCdf,
     Table,
@@ -24,6 +24,7 @@ from pu_accessor.inference.tables.contingency import (
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.questions.evaluation import evaluate, ranking_attrs
 from pu_accessor.ranking import Ranking, Ranks
+from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
@@ -211,20 +212,21 @@ def rank_cdf(
     100    0.134     0.203  0.281
     500    0.592     0.678  0.761
     """
-    betas, settings = self._read_arguments("rank_cdf", beta, level=level, band=band)
+    betas, terms = self._read_arguments("rank_cdf", beta, level=level, band=band)
 
-    def compute(ranking: Ranking, beta: Beta, own: Settings) -> RankingArrays:
+    def compute(ranking: Ranking, beta: Beta) -> RankingArrays:
         grid = beta.within()
-        cdf = bound_rank_cdf(ranking, grid, own)
-        return RankingArrays(cdf.ranking, grid, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
+        cdf = bound_rank_cdf(ranking, grid, terms)
+        arrays = {"rank_cdf": cdf.share, **_coordinates(cdf, terms)}
+        return RankingArrays(cdf.ranking, grid, arrays)
 
-    return _lay_out(self, ranks, compute, betas, settings, "examples")
+    return _lay_out(self, ranks, compute, betas, terms, "examples")
 
 
 def bounded_tables(
     self: Accessor,
     betas: Betas,
-    settings: Settings,
+    terms: Terms,
     ranks: Ranks,
     *,
     target: str = "examples",
@@ -238,9 +240,9 @@ def bounded_tables(
     Estimates are `rounded` to whole examples, except for metrics and future data. A `curve` of
     future data bounds either both rates of ROC, or precision and recall.
     """
-    betas, left = betas.split(settings.level)
-    own_settings = Settings(band="simultaneous") if target == "population" else settings
-    own_settings = own_settings.at_level(left)
+    betas, left = betas.split(terms.level)
+    band = "simultaneous" if target == "population" else terms.band
+    terms = replace(terms, level=left, band=band)
 
     def read(table: Table, clipped: Array) -> dict[str, Array]:
         if rates is None:
@@ -250,36 +252,36 @@ def bounded_tables(
             zip(CURVE_RATES[rates], curve_rates(rates, tp, fp, tp + fn, fp + tn), strict=True)
         )
 
-    def compute(ranking: Ranking, beta: Beta, own: Settings) -> RankingArrays:
+    def compute(ranking: Ranking, beta: Beta) -> RankingArrays:
         grid = beta.within()
         if target == "population":
-            ranking, table = bound_curve_on_future_data(curve, ranking, grid, own.level)
+            ranking, table = bound_curve_on_future_data(curve, ranking, grid, terms.level)
             return RankingArrays(ranking, grid, read(table, np.zeros(table.tp.shape, np.bool_)))
         arrays: dict[str, Array] = {}
         end = 0
-        for tables in tables_in_parts(ranking, grid, own, rounded=rounded and rates is None):
+        for tables in tables_in_parts(ranking, grid, terms, rounded=rounded and rates is None):
             start, end = end, end + tables.betas.size
             ranking = tables.ranking
-            part = {**read(tables.table, tables.clipped), **_coordinates(tables, own)}
+            part = {**read(tables.table, tables.clipped), **_coordinates(tables, terms)}
             _put(part, arrays, slice(start, end), grid.size)
         return RankingArrays(ranking, grid, arrays)
 
-    return _lay_out(self, ranks, compute, betas, own_settings, target, template=template)
+    return _lay_out(self, ranks, compute, betas, terms, target, template=template)
 
 
 def _lay_out(
     self: Accessor,
     ranks: Ranks,
-    compute: Callable[[Ranking, Beta, Settings], RankingArrays],
+    compute: Callable[[Ranking, Beta], RankingArrays],
     betas: Betas,
-    settings: Settings,
+    terms: Terms,
     target: str,
     *,
     template: bool = True,
 ) -> xr.Dataset:
     """Compute the page of each ranking, and combine them in a Dataset."""
     rankings = self._rank(ranks, exact=not isinstance(ranks, str))
-    results = evaluate(self._terms, rankings, compute, betas, settings)
+    results = evaluate(terms, rankings, compute, betas)
     pages = [
         page._replace(arrays={**page.arrays, **(ranking_attrs(one) if one else {})})
         for _, _, one, page in results.each
@@ -287,8 +289,8 @@ def _lay_out(
     # Files hold no mapping: a line for each group that was left out.
     skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
     attrs = {
-        "level": settings.level,
-        "band": pages[0].ranking.design or band_name(settings.band),
+        "level": terms.level,
+        "band": pages[0].ranking.design or band_name(terms.band),
         **{name: fact for name, fact in self._assumed().items() if name != "reference"},
         "target": target,
         **({"skipped": skipped} if skipped else {}),
@@ -298,7 +300,7 @@ def _lay_out(
         results.keys,
         pages,
         attrs,
-        reference=settings.reference,
+        reference=terms.reference,
         own_beta=results.own_beta,
         points=results.each[0].beta.values.size,
         template=self._source.template if template and results.names else None,
@@ -316,12 +318,12 @@ def _put(part: dict[str, Any], arrays: dict[str, Array], columns: slice, betas: 
         arrays[name][..., columns] = array
 
 
-def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
-    """Return the coordinates that depend on the settings."""
+def _coordinates(bounded: Tables | RankCdf, terms: Terms) -> dict[str, Array]:
+    """Return the coordinates that depend on the terms."""
     coordinates: dict[str, Array] = {}
-    if settings.reference != "positives":
+    if terms.reference != "positives":
         coordinates["known_negative"] = bounded.ranking.known_negative
-    if settings.reference == "tightest":
+    if terms.reference == "tightest":
         coordinates["tightest"] = np.array(bounded.tightest, dtype=object)
     if bounded.local_alpha is not None:
         coordinates["local_alpha"] = bounded.local_alpha

@@ -10,7 +10,7 @@ above a cutoff with k of n known ones, for k = 0..n. The pair itself is a band, 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from math import log, sqrt
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,7 @@ from pu_accessor.errors import PUTypeError, PUValueError, brief, name_function
 from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, exact, exact_each, exact_with_odds
 from pu_accessor.inference.bands.simultaneous import error_probability, simultaneous
 from pu_accessor.ranking import IntArray
-
-Pair: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike]  # lower and upper, for k = 0..n
-Band: TypeAlias = Callable[[int, int, float], Pair]
-UserBand: TypeAlias = str | Band | Pair
+from pu_accessor.roles_and_assumptions import Band, Pair, UserBand
 
 
 def bootstrap(n: int, m: int, level: float) -> Bounds:

@@ -13,7 +13,7 @@ from pu_accessor.inference.bands.weighted import latent_shares
 from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
 from pu_accessor.inference.comparison.paired_models import Pair, PairedTests, compare_paired
 from pu_accessor.inference.estimates.known_positives import count_positives
-from pu_accessor.inference.settings import count_wrong
+from pu_accessor.inference.tables.latent_bounds import count_wrong
 from pu_accessor.ranking import Counts, FloatArray, PairedRanks
 
 _MAX_ODDS = 1e9  # a larger factor counts as unlimited

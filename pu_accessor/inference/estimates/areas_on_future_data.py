@@ -22,16 +22,16 @@ from pu_accessor.inference.estimates.intervals import (
     use_completed,
 )
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
+from pu_accessor.roles_and_assumptions import Terms
 
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
 _PRIOR_SIZE = 0.5  # values added to a sample at either end, as in Jeffreys' prior
 
 
-def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Answer:
+def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
     """Estimate AUROC on future data, with its interval."""
     check_labels(betas, ranking.total)
     share = influence.positive_share_of_rest(ranking.total, betas)
@@ -122,7 +122,7 @@ def _beta_may_be_refuted(stack: TieBlocks, betas: FloatArray, level: float) -> B
     return np.asarray(distance > allowed)
 
 
-def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Answer:
+def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
     """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
     # Simulated coverage is .93 to .98 from 50 known positives on, up to .99 where few of them rank
     # high; below 20 it is not assured.
@@ -224,7 +224,7 @@ def _extreme_rates(
 
 
 def estimate_population_pauc(
-    ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float
+    ranking: Ranking, betas: FloatArray, rule: Terms, max_fpr: float
 ) -> Answer:
     """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
     check_labels(betas, ranking.total)

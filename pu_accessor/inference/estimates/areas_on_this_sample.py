@@ -30,16 +30,16 @@ from pu_accessor.inference.estimates.known_positives import (
     mid_ranks,
 )
 from pu_accessor.inference.influence import concordance, mean_and_variance, unbiased_auroc
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import area
 from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _MAX_RELATIVE_ERROR = 0.1  # above it Student's interval covers .83 to .95 in simulations
 
 
 def estimate_auroc(
-    ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float | None = None
+    ranking: Ranking, betas: FloatArray, rule: Terms, max_fpr: float | None = None
 ) -> Answer:
     """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
     check_labels(betas, ranking.total)
@@ -158,7 +158,7 @@ def _pauc_at(
     return value, mean, variance, float(length.sum()), relative_error
 
 
-def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Answer:
+def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
     """Estimate average precision, a U-statistic, with its interval from random gaps."""
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:

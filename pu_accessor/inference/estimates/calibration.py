@@ -14,9 +14,9 @@ from pu_accessor.inference.bands.lookup import latent_bounds_of_many
 from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.known_positives import FloatPair
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _MAX_BINS = 1_000_000
 # The overlapping windows of the Boyce index; width and margin are shares of the range of scores.
@@ -68,7 +68,7 @@ def read_bin_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
 
 
 def estimate_bin_shares(
-    ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Settings
+    ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Terms
 ) -> Answer:
     """Estimate the share of positives in bins of scores, with exact (hypergeometric) limits."""
     check_labels(betas, ranking.total)

@@ -17,9 +17,9 @@ from pu_accessor.inference import influence
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates import intervals, known_positives
 from pu_accessor.inference.estimates.hidden_positive_limits import hidden_quantile
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, Numbers, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 # Smaller alphas lose differences of weights to rounding; larger ones count only the first ranks.
 _MIN_ALPHA, _MAX_ALPHA = 1e-4, 1e9
@@ -90,7 +90,7 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
 
 
 def estimate_early_recognition(
-    metric: Any, ranking: Ranking, betas: FloatArray, rule: Settings, target: str
+    metric: Any, ranking: Ranking, betas: FloatArray, rule: Terms, target: str
 ) -> Answer:
     """Estimate BEDROC or NDCG, from random gaps or, on future data, on a logit scale."""
     is_future, weights = target == "population", rank_weights(metric, ranking)

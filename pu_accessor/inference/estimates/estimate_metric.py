@@ -24,8 +24,8 @@ from pu_accessor.inference.estimates.metric_at_cutoff import (
 )
 from pu_accessor.inference.estimates.metric_at_rate import metric_at_rate
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # numbers of hidden positives; times known ones
 
@@ -50,7 +50,7 @@ def is_auroc_of_future(asked: Sequence[Asked]) -> bool:
 
 
 def estimate_metric(
-    metric: Metric, ranking: Ranking, beta: Beta, rule: Settings, target: str, at: Cutoff | None
+    metric: Metric, ranking: Ranking, beta: Beta, rule: Terms, target: str, at: Cutoff | None
 ) -> Answer:
     """Estimate a metric of one ranking at betas, over an interval, or with an estimated beta."""
     if metric.cutoff == "probability":
@@ -83,7 +83,7 @@ def _estimate_at_betas(
     metric: Metric,
     ranking: Ranking,
     betas: FloatArray,
-    settings: Settings,
+    settings: Terms,
     target: str,
     cutoff: Cutoff | None,
     optimum_at: float | None = None,
@@ -104,7 +104,7 @@ def _estimate_at_betas(
 
 
 def _estimate_ranking_metric(
-    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
+    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Terms, target: str
 ) -> Answer:
     """Estimate a metric of a whole ranking, with biased or wrong labels as the settings assume."""
     # Limits for random labels move by as much as bounding areas do. The coverage is not proven; it
@@ -112,7 +112,7 @@ def _estimate_ranking_metric(
     if metric.estimator is None:
         raise PUValueError(f"{metric.name} is not a metric of one ranking.")
     estimates = metric.estimator(metric, ranking, betas, settings.at_random, target)
-    if not settings.failure:
+    if settings.is_random:
         return estimates
     biased, at_random = (
         bounding_curve_areas(ranking, betas, each, metric.curve or "", metric.max_fpr)
@@ -133,12 +133,12 @@ def _estimate_ranking_metric(
 
 
 def _estimate_future_metric(
-    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, cutoff: Cutoff
+    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Terms, cutoff: Cutoff
 ) -> Answer:
     """Estimate a metric of future data at a threshold, with biased or wrong labels."""
     random = settings.at_random
     estimates = future_metric_at_threshold(ranking, betas, metric, cutoff.value, random)
-    if not settings.failure:
+    if settings.is_random:
         return estimates
     both = random, settings
     on_sample = [metric_at_cutoff(ranking, betas, metric, cutoff, rule) for rule in both]

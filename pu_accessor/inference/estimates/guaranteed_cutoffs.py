@@ -20,9 +20,9 @@ from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.estimates.known_positives import no_negatives_error
 from pu_accessor.inference.influence import positive_share_of_rest
 from pu_accessor.inference.metrics import METRICS
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import contingency
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, sorted_unique
+from pu_accessor.roles_and_assumptions import Terms
 
 Cost: TypeAlias = tuple[float, float]
 _GOALS = ("precision", "recall", "fpr", "cost")
@@ -89,7 +89,7 @@ def band_for_goal(goal: Goal) -> str:
     return "exact" if goal.name in _MONOTONE_GOALS else "simultaneous"
 
 
-def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> Answer:
+def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Terms) -> Answer:
     """Find the cutoff of this sample that meets a goal at all betas, estimated at the first."""
     rule = replace(rule, band=band_for_goal(goal), one_sided=True)
     bounds = _bound_metric(ranking, betas, goal, rule)
@@ -112,7 +112,7 @@ def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Se
     return _guaranteed(attainable, *at, parts, bool(clipped))
 
 
-def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _Bounded:
+def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Terms) -> _Bounded:
     """Evaluate the metric on the bounds at each cutoff."""
     tables = contingency.make_tables(ranking, betas, rule)
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)

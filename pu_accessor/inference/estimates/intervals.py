@@ -8,10 +8,10 @@ import scipy
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates.known_positives import FloatPair
 from pu_accessor.inference.prior import limit_from_positives
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import curves
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _TOLERANCE = 1e-9
 _REFUTING_ERRORS = 3  # standard errors beyond [0, 1] at which a statistic contradicts beta
@@ -36,7 +36,7 @@ def logit_interval(
 def use_sample_completion(
     ranking: Ranking,
     betas: FloatArray,
-    rule: Settings,
+    rule: Terms,
     statistic: Answer,
     curve: str,
     max_fpr: float | None = None,
@@ -48,7 +48,7 @@ def use_sample_completion(
     is_undefined = np.isnan(lower) & (ranking.total.known_positive > 1)
     if is_undefined.any():
         lower[is_undefined], upper[is_undefined] = bounding_curve_areas(
-            ranking, betas[is_undefined], Settings(rule.level), curve, max_fpr
+            ranking, betas[is_undefined], Terms(level=rule.level), curve, max_fpr
         )
     statistic = replace(statistic, lower=lower, upper=upper)
     return use_completed(ranking, betas, rule.level, statistic, completed)
@@ -65,7 +65,7 @@ def fix_where_known(
 
 
 def bounding_curve_areas(
-    ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, max_fpr: float | None = None
+    ranking: Ranking, betas: FloatArray, rule: Terms, curve: str, max_fpr: float | None = None
 ) -> FloatArray:
     """Return the areas under the bounding curves of a band, shape (2, betas)."""
 

@@ -28,9 +28,9 @@ from pu_accessor.inference.estimates.cutoff_spec import (
 from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
 from pu_accessor.inference.influence import design_effects, wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric, Turns
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import contingency
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 
 class CutoffPosition(NamedTuple):
@@ -45,7 +45,7 @@ class CutoffPosition(NamedTuple):
         rank = float(self.weights @ self.ends.head)
         return round(rank) if self.ends.head.dtype.kind == "i" else rank
 
-    def split_error(self, rule: Settings) -> Settings:
+    def split_error(self, rule: Terms) -> Terms:
         """Return the settings with the error split between the two ends of a block."""
         if self.weights.size == 1 or rule.band == "simultaneous":
             return rule
@@ -57,7 +57,7 @@ def metric_at_cutoff(
     betas: FloatArray,
     metric: Metric,
     at: Cutoff,
-    rule: Settings,
+    rule: Terms,
     optimum_at: float | None = None,
 ) -> Answer:
     """Evaluate a metric at one cutoff on this sample; `optimum_at` is the beta of an optimum."""
@@ -96,7 +96,7 @@ def cutoff_at_positives(total: Counts, beta: float) -> Cutoff:
 
 
 def locate_chosen_cutoff(
-    ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: Settings
+    ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: Terms
 ) -> CutoffPosition:
     """Return the position of any cutoff, at one beta."""
     if at.kind in FIXED:
@@ -108,7 +108,7 @@ def locate_chosen_cutoff(
 
 
 def evaluate_at_position(
-    position: CutoffPosition, betas: FloatArray, metric: Metric, rule: Settings
+    position: CutoffPosition, betas: FloatArray, metric: Metric, rule: Terms
 ) -> Answer:
     """Evaluate a metric at one position."""
     ends = position.ends
@@ -132,7 +132,7 @@ def add_location(
     )
 
 
-def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Settings) -> Ranking:
+def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Terms) -> Ranking:
     """Return the cutoff with the highest estimate, at a bend of the curves or an end."""
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
@@ -158,7 +158,7 @@ def _beside_turns(ranking: Ranking, table: contingency.Table, turns: Turns) -> I
 
 
 def _complete_tables(
-    ranking: Ranking, beta: float, rule: Settings
+    ranking: Ranking, beta: float, rule: Terms
 ) -> tuple[Ranking, contingency.Table]:
     """Return the tables of the estimate at each cutoff."""
     ranking, table = contingency.completed_table(ranking, np.array([beta]), rule)
@@ -172,7 +172,7 @@ _Values: TypeAlias = FloatArray | float
 
 
 def future_metric_at_threshold(
-    ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Settings
+    ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Terms
 ) -> Answer:
     """Evaluate a metric of future data at a threshold, with its interval."""
     contingency.check_labels(betas, ranking.total)
@@ -195,7 +195,7 @@ def future_metric_at_threshold(
 
 
 def _limits_at_threshold(
-    cutoff: Ranking, betas: FloatArray, metric: Metric, rule: Settings
+    cutoff: Ranking, betas: FloatArray, metric: Metric, rule: Terms
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the metric at one cutoff."""
     n, size = cutoff.total.known_positive, sum(cutoff.total)
@@ -245,7 +245,7 @@ def _limits_at_threshold(
 
 
 def _prevalence_and_limits(
-    ranking: Ranking, betas: FloatArray, rule: Settings, half_width: float = 0.0
+    ranking: Ranking, betas: FloatArray, rule: Terms, half_width: float = 0.0
 ) -> FloatArray:
     """Return the share of positives among all rows between its limits, shape (3, betas)."""
     size = sum(ranking.total)
@@ -263,7 +263,7 @@ def _concave_limits(
     cutoff: Ranking,
     betas: FloatArray,
     metric: Metric,
-    rule: Settings,
+    rule: Terms,
     estimate: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits of a metric at one cutoff, of concave curves within their band."""

@@ -25,9 +25,10 @@ from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
 from pu_accessor.inference.influence import wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric
-from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
+from pu_accessor.inference.tables.latent_bounds import count_wrong
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _RATE_TOLERANCE = 1e-12  # for counts that are not whole numbers
 _COUNT_TOLERANCE = 1e-6
@@ -52,7 +53,7 @@ class GoalBlocks(NamedTuple):
 
 
 def metric_at_rate(
-    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Settings, target: str
+    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms, target: str
 ) -> Answer:
     """Evaluate a metric where a rate of the true curve is as given, with its interval."""
     settings, joint_settings = _split_error(at, rule)
@@ -85,7 +86,7 @@ def metric_at_rate(
     return replace(answer, lower=ends[0], upper=ends[1])
 
 
-def _split_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]:
+def _split_error(at: Cutoff, rule: Terms) -> tuple[Terms, Terms | None]:
     """Return settings for each cutoff, and those for all cutoffs if a precision is the goal."""
     if at.kind != "precision":
         return rule, None
@@ -183,7 +184,7 @@ class _SampleBounds:
 
     straight = True  # whether limits are straight lines between cutoffs
 
-    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings, at: Cutoff) -> None:
+    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Terms, at: Cutoff) -> None:
         self.betas, self.rule, self.at = betas, rule, at
         tables = make_tables(ranking, betas, rule)
         self.ranking = tables.ranking
@@ -201,7 +202,7 @@ class _SampleBounds:
         head, size = tables.head[:, np.newaxis, np.newaxis], sum(self.ranking.total)
         return _goal_surplus(self.at, tables.tp, head, tables.positives, size)
 
-    def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
+    def fewest_jointly(self, rule: Terms) -> tuple[Ranking, FloatArray]:
         """Return the smallest surplus, at all cutoffs simultaneously."""
         tables = make_tables(self.ranking, self.betas, rule)
         return tables.ranking, self._goal_surplus(tables)[:, 0]
@@ -242,7 +243,7 @@ class _FutureBounds:
 
     straight, band = False, "binomial"
 
-    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings, at: Cutoff) -> None:
+    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Terms, at: Cutoff) -> None:
         count_negatives(ranking.total, betas, "metric on future data")
         self.rule, self.at = rule, at
         self.ranking, table = completed_table(ranking, betas, on_new=True)
@@ -261,7 +262,7 @@ class _FutureBounds:
         self.surplus = np.stack([ends[0], middle, ends[1]], axis=1)
         self.clipped = np.zeros(tp.shape, np.bool_)
 
-    def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
+    def fewest_jointly(self, rule: Terms) -> tuple[Ranking, FloatArray]:
         """Return the smallest surplus, at all cutoffs simultaneously."""
         samples = future_data.counts_of_samples(self.ranking)
         alpha = future_data.local_alpha_of_share(samples[2], rule.level, both=False)

@@ -13,9 +13,9 @@ import scipy
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates.known_positives import count_positives
-from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _AVERAGE_DEPTH = 30  # an average looks for the first positive down to this rank
 _MAX_RANK = 1_000_000  # 1/r is negligible below
@@ -25,7 +25,7 @@ _ASSUMED_QUERIES = 1000
 
 
 def estimate_reciprocal_rank(
-    _: object, ranking: Ranking, betas: FloatArray, settings: Settings, __: str
+    _: object, ranking: Ranking, betas: FloatArray, settings: Terms, __: str
 ) -> Answer:
     """Estimate 1/r, with r the rank of the first positive, and limits of the band."""
     tables = make_tables(ranking, betas, settings)

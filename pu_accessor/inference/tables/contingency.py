@@ -17,7 +17,6 @@ from pu_accessor.inference.bands.simultaneous import (
     narrow_bounds,
 )
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, represented_positives
-from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.latent_bounds import (
     Bands,
     LatentBounds,
@@ -27,6 +26,7 @@ from pu_accessor.inference.tables.latent_bounds import (
     complete_at_bends,
     complete_for,
     count_above,
+    count_wrong,
     few_cutoff_count,
     make_bands,
     references_used,
@@ -40,6 +40,7 @@ from pu_accessor.ranking import (
     Ranking,
     sorted_unique,
 )
+from pu_accessor.roles_and_assumptions import Terms
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
@@ -108,7 +109,7 @@ class RankCdf(NamedTuple):
     local_alpha: FloatArray | None
 
 
-def make_tables(ranking: Ranking, betas: FloatArray, settings: Settings) -> Tables:
+def make_tables(ranking: Ranking, betas: FloatArray, settings: Terms) -> Tables:
     """Bound the contingency table at each cutoff ([C15], Theorem 1 and section 4)."""
     first, *others = tables_in_parts(ranking, betas, settings)
     if not others:
@@ -123,7 +124,7 @@ def make_tables(ranking: Ranking, betas: FloatArray, settings: Settings) -> Tabl
 
 
 def tables_in_parts(
-    ranking: Ranking, betas: FloatArray, settings: Settings, *, rounded: bool = False
+    ranking: Ranking, betas: FloatArray, settings: Terms, *, rounded: bool = False
 ) -> Iterator[Tables]:
     """Yield tables at some betas at a time; with `rounded` estimates are integers."""
     rounded = rounded and ranking.head.dtype.kind != "f"  # weighted counts are not integers
@@ -180,7 +181,7 @@ def _with_estimate(
     bounds: LatentBounds,
     bands: Bands,
     completions: Sequence[Completion],
-    settings: Settings,
+    settings: Terms,
     *,
     rounded: bool,
 ) -> tuple[Numbers, BoolArray]:
@@ -210,7 +211,7 @@ def _with_estimate(
 
 
 def _running_limits(
-    bounds: LatentBounds, bands: Bands, completed: FloatArray, settings: Settings
+    bounds: LatentBounds, bands: Bands, completed: FloatArray, settings: Terms
 ) -> Numbers | None:
     """Return the limits of all labelings in a band, (side, cutoffs, betas); None if not needed."""
     # They cross where the band contains no labeling.
@@ -230,7 +231,7 @@ def _running_limits(
 
 
 def _refine_where_clipped(
-    ranking: Ranking, parts: Sequence[Bands], completions: Sequence[Completion], settings: Settings
+    ranking: Ranking, parts: Sequence[Bands], completions: Sequence[Completion], settings: Terms
 ) -> tuple[Ranking, LatentBounds | None]:
     """Add the cutoffs next to where the band clips the estimate; also return reusable bounds."""
     if ranking.refiner is None:
@@ -245,7 +246,7 @@ def _refine_where_clipped(
 
 
 def _clip_bends(
-    bounds: LatentBounds, bands: Bands, completions: Sequence[Completion], settings: Settings
+    bounds: LatentBounds, bands: Bands, completions: Sequence[Completion], settings: Terms
 ) -> IntArray:
     """Return the unlabeled counts next to where a running limit starts to clip the estimate."""
     ranking, completed = bounds.ranking, count_above(completions, bounds.ranking)
@@ -276,7 +277,7 @@ def _clip_bends(
     return np.asarray(cuts[head[np.searchsorted(head, cuts)] != cuts])
 
 
-def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Settings) -> RankCdf:
+def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Terms) -> RankCdf:
     """Bound the rank CDF of the hidden positives by that of the known ones."""
     check_labels(betas, ranking.total, references_used(settings.reference, ranking))
     latent = hidden_counts(betas, ranking.total.unlabeled)
@@ -303,10 +304,10 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Settings) -> RankCdf
 
 
 def completed_table(
-    ranking: Ranking, betas: FloatArray, settings: Settings | None = None, *, on_new: bool = False
+    ranking: Ranking, betas: FloatArray, settings: Terms | None = None, *, on_new: bool = False
 ) -> tuple[Ranking, Table]:
     """Return the table of the estimate, (cutoffs, betas); of a concave curve for future data."""
-    settings = Settings() if settings is None else settings
+    settings = Terms() if settings is None else settings
     total = ranking.total
     check_labels(betas, total, references_used(settings.reference, ranking))
     latent = hidden_counts(betas, total.unlabeled)
@@ -387,7 +388,7 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
 
 
 def _local_alphas(
-    ranking: Ranking, latent: IntArray, kinds: Sequence[str], settings: Settings
+    ranking: Ranking, latent: IntArray, kinds: Sequence[str], settings: Terms
 ) -> FloatArray | None:
     """Return the local level of a simultaneous band, one for each beta."""
     if settings.band != "simultaneous":

@@ -8,6 +8,8 @@ hidden positives; the remaining hidden positives are above.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from math import floor
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +18,8 @@ from pu_accessor.inference.bands import simultaneous
 from pu_accessor.inference.bands.lookup import latent_bounds_of_many, stack_bounds
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, complete
-from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, sorted_unique
+from pu_accessor.roles_and_assumptions import Terms
 
 _BATCH_SIZE = 1 << 17  # cutoffs times betas that fit into a cache
 _COMPARED_LEVEL = 0.95  # at which known positives and negatives are compared, at any level
@@ -75,14 +77,14 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     return tuple(kind for kind, known in known_of.items() if known) or ("positives",)
 
 
-def make_bands(ranking: Ranking, latent: IntArray, settings: Settings) -> Bands:
+def make_bands(ranking: Ranking, latent: IntArray, settings: Terms) -> Bands:
     """Return the bands at some numbers of hidden positives."""
     kinds = references_used(settings.reference, ranking)
     return _bands(ranking, kinds, latent, settings)
 
 
 def add_bend_cutoffs(
-    ranking: Ranking, bands: Bands, settings: Settings, completions: Sequence[Completion] = ()
+    ranking: Ranking, bands: Bands, settings: Terms, completions: Sequence[Completion] = ()
 ) -> Ranking:
     """Add the cutoffs at which bounds and completions bend."""
     if ranking.refiner is None:
@@ -102,12 +104,12 @@ def add_bend_cutoffs(
     return ranking
 
 
-def complete_for(settings: Settings, ranking: Ranking, latent: IntArray) -> list[Completion]:
+def complete_for(settings: Terms, ranking: Ranking, latent: IntArray) -> list[Completion]:
     """Complete a ranking by the kind of known examples of the settings."""
     return complete(ranking, latent, choose_references(ranking, latent, settings))
 
 
-def bound_latent(bands: Bands, ranking: Ranking, settings: Settings) -> LatentBounds:
+def bound_latent(bands: Bands, ranking: Ranking, settings: Terms) -> LatentBounds:
     """Bound the hidden positives above each cutoff."""
     bound = _bound_jointly if settings.band == "simultaneous" else _bound_each
     return bound(ranking, bands, settings)
@@ -127,7 +129,7 @@ def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArr
     return np.stack([each.above(ranking.unlabeled) for each in completions]).T
 
 
-def choose_references(ranking: Ranking, latent: IntArray, settings: Settings) -> tuple[str, ...]:
+def choose_references(ranking: Ranking, latent: IntArray, settings: Terms) -> tuple[str, ...]:
     """Return the kind with the narrower range of AUROC, for each number of hidden positives."""
     # At a fixed level; before claims are clipped, as a wrong band would look narrow after it.
     kinds = references_used(settings.reference, ranking)
@@ -152,7 +154,7 @@ def _completion_bends(ranking: Ranking, completions: Sequence[Completion]) -> In
     return np.asarray(corners[nearest != corners])
 
 
-def _bound_each(ranking: Ranking, bands: Bands, settings: Settings) -> LatentBounds:
+def _bound_each(ranking: Ranking, bands: Bands, settings: Terms) -> LatentBounds:
     """Bound the hidden positives at each cutoff separately."""
     kinds, claims, latent = tuple(bands.tables), bands.claims(ranking), bands.latent
     tightest = choose_references(ranking, latent, settings)
@@ -162,7 +164,7 @@ def _bound_each(ranking: Ranking, bands: Bands, settings: Settings) -> LatentBou
     return _clip_claims(ranking, latent, chosen, tightest)
 
 
-def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> LatentBounds:
+def _bound_jointly(ranking: Ranking, bands: Bands, settings: Terms) -> LatentBounds:
     """Bound the hidden positives jointly: narrowed, and extended to include the estimate."""
     # Otherwise bounds could be empty, and would not be nested in those of a higher level.
     whole, latent = ranking.whole or ranking, bands.latent
@@ -207,11 +209,16 @@ def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     return sorted_unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
-def _bands(ranking: Ranking, kinds: Sequence[str], latent: IntArray, settings: Settings) -> Bands:
+def _bands(ranking: Ranking, kinds: Sequence[str], latent: IntArray, settings: Terms) -> Bands:
     return Bands({kind: _kind_limits(ranking, kind, latent, settings) for kind in kinds}, latent)
 
 
-def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Settings) -> IntArray:
+def count_wrong(known: int, contamination: float) -> int:
+    """Return how many known positives may be negative: floor(contamination*known)."""
+    return floor(Fraction(str(contamination)) * known) if contamination else 0
+
+
+def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Terms) -> IntArray:
     """Return the limits of one kind, shape (known + 1, side, beta)."""
     # Wrong known positives are above the cutoff for the lower limit, below for the upper one [1].
     total, weight, clusters = ranking.total, ranking.inverse_propensity, ranking.clusters
@@ -239,7 +246,7 @@ def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Settin
     return np.take_along_axis(table, known_rows[..., np.newaxis], axis=0)
 
 
-def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], settings: Settings) -> int | None:
+def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], settings: Terms) -> int | None:
     """Return the number of cutoffs between the ends, if small enough to narrow the band."""
     sided = settings.selection_odds, settings.one_sided
     alphas = [simultaneous.local_alpha(n, latent, settings.level, *sided) for latent in m]
