@@ -14,6 +14,7 @@ from scipy import special
 
 import pu_accessor
 from tests.cases import binormal, put
+from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.joint_oracle import disc_limits
 
 METHODS = {"by hand": False, "feasible": True}  # whether beta has only an upper limit
@@ -69,7 +70,6 @@ TARGETS = ["population", "examples"]
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     *product(["auroc", "average_precision"], [{"target": one} for one in TARGETS]),
     *(("metric", {"metric": "precision", **AT}), ("compare", {"metric": "auroc"})),
-    *(("metric", {"metric": name, "at": 90}) for name in ("recall", "kappa")),
     ("gap", {"metric": "precision", **AT}),
 ]
 
@@ -98,6 +98,52 @@ def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
     point, joint = ask(0.1), ask(FROM_LABELS(12, 120, 667))
     same = ["rank", "threshold", "estimate"]
     pd.testing.assert_frame_equal(joint[same], point[same])
+
+
+NAMES = ["precision", "recall", "fpr", "npv", "kappa"]
+
+
+@each_method
+@pytest.mark.parametrize("place", [0, 6, 12, 45, 85, 96])  # where limits are cut, and where not
+def test_joint_limits_of_a_metric_are_those_of_all_tables(method: str, place: int) -> None:
+    n, rest, only_upper = 20, 80, METHODS[method]
+    score = np.arange(n + rest, 0, -1.0)
+    known = np.isin(np.arange(n + rest), 3 * np.arange(n) + np.arange(n) // 7)
+    labels = [True if one else None for one in known.tolist()]
+    pu = pu_accessor.from_arrays(score, labels)
+    point, low, high = 0.3, 0.14, 0.52
+    beta, k = estimated(method, [point, low, high], LEVEL), int(known[:place].sum())
+    head = place - k
+
+    def claim(beta: float) -> tuple[int, float, int, int, int, int]:
+        m = int(beta * rest + 0.5)
+        lower, upper = (side[k] for side in oracle.exact_band(n, m, LEVEL))
+        (completed,) = completion_oracle.latent_above(score.tolist(), labels, m, [head])
+        middle = min(max(float(completed), lower), upper)
+        return m, middle, lower, upper, max(m - rest + head, 0), min(m, head)
+
+    grid = grid_of(beta, only_upper, LEVEL)
+    walk = [(each, 1.0) for each in grid if each not in grid[1:3]]
+    shares = np.sin(np.pi / 8 * np.arange(1, 5)).tolist()
+    for end in grid[1 + only_upper : 3]:
+        walk += [(point + t * (end - point), math.sqrt(max(1 - t * t, 0.0))) for t in shares]
+    walk += [(low, 1.0)] * only_upper
+    claims = [claim(beta) for beta, _ in walk]
+    cut = any(c[2] < c[4] for c in claims), any(c[3] > c[5] for c in claims)
+    found = pu.metric(NAMES, beta, at=place, target="examples", level=LEVEL)
+    for name, row in zip(NAMES, found.to_dict("records"), strict=True):
+        values = []
+        for (m, middle, lower, upper, least, most), (_, left) in zip(claims, walk, strict=True):
+            down, up = (1.0 if whole else left for whole in cut)
+            ends = middle - down * (middle - lower), middle + up * (upper - middle)
+            for v in (math.floor(ends[0] + 1e-12), math.ceil(ends[1] - 1e-12)):
+                tp = k + min(max(v, least), most)
+                table = oracle.Table(
+                    place, tp, place - tp, n + m - tp, rest - m - place + tp, False
+                )
+                values.append(oracle.metric(name, table))
+        assert row["lower"] == pytest.approx(np.fmin.reduce(values), abs=1e-12, nan_ok=True)
+        assert row["upper"] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")

@@ -13,12 +13,13 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.answer import Answer, join_betas, search_extremes
 from pu_accessor.inference.diagnostics import is_single
 from pu_accessor.inference.estimates.calibration import check_probability_scores
-from pu_accessor.inference.estimates.cutoff_spec import OPTIMIZED, RATES, Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, OPTIMIZED, RATES, Cutoff
 from pu_accessor.inference.estimates.intervals import bounding_curve_areas
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at_cutoff import (
     add_location,
     future_metric_at_threshold,
+    join_tables_over_beta,
     locate_cutoff,
     metric_at_cutoff,
 )
@@ -62,6 +63,9 @@ def estimate_metric(
         rule = replace(rule, band="simultaneous") if is_optimum else rule
     if not metric.takes_beta or beta.interval is None:
         return _estimate_at_betas(metric, ranking, beta.values, rule, target, at)
+    is_of_table = at is not None and at.kind in (*FIXED, *OPTIMIZED) and metric.estimator is None
+    if at is not None and beta.is_estimate and target == "examples" and is_of_table:
+        return join_tables_over_beta(metric, ranking, beta, rule, at)
     betas = beta.grid(rule.level)
     if not beta.is_estimate:
         if at is not None and target == "examples":

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
+from pu_accessor.beta import Beta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer, join_answers
@@ -29,8 +30,16 @@ from pu_accessor.inference.estimates.known_positives import count_negatives, unr
 from pu_accessor.inference.influence import design_effects, wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric, Turns
 from pu_accessor.inference.tables import contingency
+from pu_accessor.inference.tables.latent_bounds import (
+    bound_latent,
+    complete_at_bends,
+    make_bands,
+    references_used,
+)
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
+
+_BETA_SHARES = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # of the error of beta
 
 
 class CutoffPosition(NamedTuple):
@@ -118,6 +127,56 @@ def evaluate_at_position(
     lower, upper = values.min(axis=0), values.max(axis=0)  # include the estimate
     answer = Answer(values[1], lower, upper, band=ends.design or band_name(rule.band))
     return add_location(answer, position, np.asarray(tables.clipped[0, ::2].any(axis=0)))
+
+
+def join_tables_over_beta(
+    metric: Metric, ranking: Ranking, beta: Beta, rule: Terms, at: Cutoff
+) -> Answer:
+    """Evaluate a metric of this sample at one cutoff, over all betas of an estimate."""
+    # Limits of the metric that are joint as others are cover too little, as a bound that is cut to
+    # what the unlabeled examples allow leaves no error: it is kept whole at all betas.
+    kinds = references_used(rule.reference, ranking)
+    contingency.check_labels(np.array([beta.upper]), ranking.total, kinds)
+    position = locate_chosen_cutoff(ranking, beta.point, metric, at, rule)
+    betas, kept = _betas_and_band_share(beta, rule.level)
+    at_point = evaluate_at_position(position, betas[:1], metric, rule)
+    (cutoffs, weights), rule = position, position.split_error(rule)
+    hidden = hidden_counts(betas, cutoffs.total.unlabeled)
+    each = [cutoffs.take(np.array([index])) for index in range(weights.size)]
+    bounds = np.stack([_tight_bounds(cutoff, hidden, kept, rule) for cutoff in each])
+    known = cutoffs.known_positive[:, np.newaxis, np.newaxis]
+    tp = contingency.mean_of_ends(weights, known + bounds)
+    rank = contingency.mean_of_ends(weights, cutoffs.head)
+    positives, size = cutoffs.total.known_positive + hidden, sum(cutoffs.total)
+    values = metric(*contingency.Table.of(tp, rank, positives, size)).astype(np.float64)
+    return at_point.with_limits(np.fmin.reduce(values, None), np.fmax.reduce(values, None))
+
+
+def _betas_and_band_share(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return betas from the estimate to its limits, and the share of the band kept at each."""
+    point, lower, upper, *inside = beta.grid(level)
+    kept = np.sqrt(1 - _BETA_SHARES**2)
+    up = point + _BETA_SHARES * (upper - point)
+    free, down = [point], point - _BETA_SHARES * (point - lower)
+    if beta.is_upper_limit:  # all betas below are as likely
+        free, down = [point, lower, *inside], np.empty(0)
+    shares = np.concatenate([np.ones(len(free)), kept[: down.size], kept])
+    return np.concatenate([free, down, up]), shares
+
+
+def _tight_bounds(cutoff: Ranking, hidden: IntArray, kept: FloatArray, rule: Terms) -> IntArray:
+    """Return both bounds on the hidden positives at a cutoff, moved towards the estimate."""
+    unlabeled, predicted = cutoff.total.unlabeled, int(cutoff.unlabeled[0])
+    bounds = bound_latent(make_bands(cutoff, hidden, rule), cutoff, rule)
+    low, high = bounds.claimed[0]
+    completed = complete_at_bends(cutoff, hidden, bounds.tightest)[1]
+    fewest, most = np.maximum(hidden - (unlabeled - predicted), 0), np.minimum(hidden, predicted)
+    middle = np.clip(completed[0], low, high)
+    below = 1.0 if (low < fewest).any() else kept
+    above = 1.0 if (high > most).any() else kept
+    lower = np.floor(middle - below * (middle - low))
+    upper = np.ceil(middle + above * (high - middle))
+    return np.clip(np.stack([lower, upper]).astype(np.int64), fewest, most)
 
 
 def add_location(
