@@ -534,6 +534,7 @@ PROMISES = (
     *asked(0.92, "clusters", FEW, CLUSTERED[1:], RANKS),
     *ignored(0.92, "clusters", ("twins",), CLUSTERED[1:], COMPARE),
     *ignored(0.92, "weights", FEW, MANY, NUMBERS),
+    *asked(0.92, "average over folds", FEW, MANY, AUROC),
     *asked(
         *(0.92, "average over queries", FEW, QUERIES),
         {"`auroc`, future data": future("auroc", beta=by("query"))},
