@@ -8,7 +8,7 @@ Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39. [3] S. Holm, Scandinavian Jour
 E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import exp, inf, nan, sqrt
 from typing import NamedTuple
@@ -28,7 +28,6 @@ from pu_accessor.inference.influence import (
     welch_df,
 )
 from pu_accessor.inference.prior import distance_from_positives
-from pu_accessor.inference.root_search import breaking_point
 from pu_accessor.ranking import AnnotatedRanking, Counts, FloatArray, IntArray, Ranking
 
 _MIN_WAVES = _MIN_KNOWN_IN_WAVE = 2
@@ -38,6 +37,7 @@ _FEW_PERMUTATIONS_ABOVE = 0.1  # p value
 _BATCH_RANKS = 10**6
 _ROUNDING = 1 - 1e-9  # factor of a statistic
 _ALPHAS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6)  # p values of monotone scores
+_MAX_FACTOR, _PRECISION = 1e9, 1e-3  # of odds: larger ones are unlimited; relative
 _MODEL_SIZE = 2  # examples that the normal model counts for, calibrated by simulation
 
 
@@ -324,3 +324,18 @@ def _test_monotone(ranking: Ranking, alpha: float) -> Check:
             "rest. Leave monotone=True out; other results do not need it."
         )
     return Check("monotone", nan, nan, nan, p_value, text)
+
+
+def breaking_point(is_true: Callable[[float], bool]) -> float:
+    """Return the largest factor of the odds of being labeled for which a conclusion is true."""
+    if not is_true(1.0):
+        return 1.0
+    if is_true(inf):
+        return inf
+    low, high = 1.0, 2.0
+    while high < _MAX_FACTOR and is_true(high):
+        low, high = high, high**2
+    while high > low * (1 + _PRECISION):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if is_true(middle) else (low, middle)
+    return low

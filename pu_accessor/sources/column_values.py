@@ -15,8 +15,7 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
 from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.sources.columns import Columns
-from pu_accessor.sources.label_messages import is_missing
-from pu_accessor.sources.label_states import Labels, read_labels
+from pu_accessor.sources.label_states import Labels, is_missing, read_labels
 
 _FIRST_INEXACT_INTEGER = 2**53  # as a float
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}

@@ -11,10 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
-from pu_accessor.counting import placements, score_gaps, score_lookup, threads
+from pu_accessor.counting import placements, score_gaps, threads
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import PlacementTable, RowClusters, sum_placements
-from pu_accessor.counting.score_lookup import Lookup
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Scores: TypeAlias = tuple[Array, Array]
@@ -157,8 +156,8 @@ def test_blocks_are_those_of_a_search(known: list[float], some: list[float], cel
     values = values[~np.isnan(values)] + 0.0
     left, right = (values.searchsorted(scores, side) for side in ("left", "right"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(score_lookup, "_MIN_CELLS", cells)
-        found: Any = Lookup.of(values, scores).blocks(scores)
+        patch.setattr(placements, "_MIN_CELLS", cells)
+        found: Any = placements.Lookup.of(values, scores).blocks(scores)
     np.testing.assert_array_equal(found, np.where(np.isnan(scores), 0, left + right))
     assert found.dtype == np.int64
 
@@ -167,7 +166,7 @@ def test_blocks_are_those_of_a_search(known: list[float], some: list[float], cel
 def test_few_scores_are_searched_for(spread: float) -> None:
     """The table says where most are, of even scores and of very uneven ones."""
     scores = np.random.default_rng(0).lognormal(0, spread, 50_000)
-    lookup = Lookup.of(np.unique(scores[:300]), scores)
+    lookup = placements.Lookup.of(np.unique(scores[:300]), scores)
     assert np.mean(lookup.table[lookup._cells(scores)] < 0) < 0.4
 
 

@@ -9,14 +9,14 @@ rank and `selection_odds` below; all n + m + 1 of these are computed. Misses of 
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import exp, inf, lgamma, log
+from operator import ge
 
 import numpy as np
 import scipy
 
 from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, PathLimits, exact, exact_with_odds
-from pu_accessor.inference.root_search import largest_without_excess
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, sorted_unique
 
 # Largest size whose paths are counted. Beyond, alpha' is scaled by a power of n*m/(n + m): up to
@@ -28,6 +28,7 @@ _AT_RANDOM = (MAX_COUNTED, 1e-4, -0.22, 0.93)
 _WITH_ODDS = (1000, 4e-3, -0.3, 0.8)
 _FIRST_GUESS = 0.11  # of alpha', for one pair of positives, relative to the error probability
 _STEPS_PER_SCALING = 32  # path counts grow by a factor of at most m + 1 in each
+_SLOPE = 0.87  # of the log of the miss probability, by the log of the local level
 NEGLIGIBLE = 1e-10  # probability of exceeding the limits of the side that is not counted
 
 
@@ -91,7 +92,7 @@ def local_alpha(
             upper = _exact(fewer, more, 1 - alpha, selection_odds)[1]
             return _log_excess(max_miss_probability(fewer, more, upper, selection_odds), most / 2)
 
-    return largest_without_excess(excess, least, most, precision, min(max(guess, least), most))
+    return _largest_without_excess(excess, least, most, precision, min(max(guess, least), most))
 
 
 def _log_excess(missed: float, allowed: float) -> float:
@@ -231,3 +232,39 @@ def counts_within_steps(corners: list[IntArray], start: IntArray, end: IntArray)
     """Return the distinct counts that lie strictly between the two cutoffs of their step."""
     inside = [corner[(start < corner) & (corner < end)] for corner in corners]
     return sorted_unique(np.concatenate(inside))
+
+
+def _bisect(
+    is_true: Callable[[float], bool], low: float, high: float, precision: float
+) -> tuple[float, float]:
+    """Return a number that satisfies the condition and one that does not, within the precision."""
+    while high > low * (1 + precision):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if is_true(middle) else (low, middle)
+    return low, high
+
+
+def _largest_without_excess(
+    excess: Callable[[float], float], low: float, high: float, precision: float, guess: float
+) -> float:
+    """Return the number bisection gives for `excess` <= 0, or `high`, by fewer evaluations."""
+    # Steps double while they go one way; only numbers that bisection can return are evaluated.
+    largest_good, smallest_bad, factor, number = low, inf, 1.0, guess
+    was_good: bool | None = None
+    while largest_good < high:
+        start, end = _bisect(partial(ge, number), low, high, precision)
+        candidate = start if start > largest_good else end
+        if candidate >= smallest_bad:
+            break
+        here = excess(candidate)
+        good = here <= 0
+        if good:
+            largest_good = candidate
+        else:
+            smallest_bad = candidate
+        factor, was_good = 2 * factor if good is was_good else 1.0, good
+        step = factor * max(abs(here), precision) / _SLOPE
+        number = candidate * exp(step if good else -step)
+        if not largest_good < number < smallest_bad:
+            number = (largest_good * smallest_bad) ** 0.5
+    return largest_good
