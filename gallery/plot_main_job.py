@@ -53,7 +53,7 @@ def answers(tables: xr.Dataset, beta: float) -> pd.DataFrame:
     top, more = tables.sel(rank=100), tables.sel(rank=200)
     asked = {
         "AUROC": tables.pu.area("auroc"),
-        "area under PR": tables.pu.area("average_precision"),
+        "average precision": tables.pu.area("average_precision"),
         "precision, top 100": top.pu.metric("precision"),
         "recall, top 100": top.pu.metric("tpr"),
         "F1, top 200": more.pu.metric("f1"),

@@ -136,7 +136,6 @@ VALUE = [
     ("PU.robustness('auroc', 0.3, at=3)", "at must be left out with 'auroc'"),
     # tables
     ("TABLES.pu.area('average_precision', max_fpr=0.1)", "max_fpr must be None with 'av"),
-    *((f"WRONG.{x}", "is not in a ROC curve") for x in ("plot_pr()", "area('average_precision')")),
     ("TABLES.isel(rank=0).pu.plot_roc()", "but ['rank'] is missing", "ds.pu.metric('recall')"),
     ("TABLES.isel(rank=[]).pu.area('auroc')", "'rank' is empty"),
     ("TABLES.isel(rank=[0, 1, 3]).pu.area('auroc')", "of 3 ranks", "Make them"),
@@ -334,6 +333,7 @@ KEY = [
     ("GROUPS.auroc(pd.Series([0.1, 0.2]))", "its keys are [0, 1]"),
     ("DF.set_index('site').pu(by='site').auroc(0.3)", "'site' is a level of the index"),
     ("DS.pu.roc_bounds()", "ds.pu(score="),
+    ("TABLES.drop_vars('unlabeled').pu.area('average_precision')", "['unlabeled'] are missing"),
     ("CURVES.pu.metric('f1')", "must contain contingency tables"),
     ("xr.Dataset({'tp': ('rank', [1])}).pu.beta_derivatives()", "contingency tables"),
     ("from_chunks([DF, DF.drop(columns='label')]).auroc(0.3)", "same columns, but in one"),

@@ -209,14 +209,19 @@ def curves_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
     few = answer(pu, "contingency", beta, ranks="breakpoints", **how)
     if not answered(tables, few):
         return
+    curves = [answer(pu, name, beta, ranks="all", **how) for name in ("roc_bounds", "pr_bounds")]
+    for of_rows, name in zip(curves, ("roc_bounds", "pr_bounds"), strict=True):
+        check_alike(of_rows, getattr(tables.pu, name)())
     parts: list[tuple[str, dict[str, Any]]] = [("roc", {}), ("pr", {}), ("roc", {"max_fpr": 0.3})]
     for curve, part in parts:
-        # Estimates in tables are rounded to whole examples.
-        one, other = (ds.pu.area(AREAS[curve], **part)[::2].to_numpy() for ds in (few, tables))
-        np.testing.assert_allclose(one, other, atol=ROUNDING)
-    for name in ("roc_bounds", "pr_bounds"):
-        of_rows, of_tables = answer(pu, name, beta, ranks="all", **how), getattr(tables.pu, name)()
-        check_alike(of_rows.isel(bound=[0, 2]), of_tables.isel(bound=[0, 2]))
+        one, *others = (ds.pu.area(AREAS[curve], **part) for ds in (few, tables, *curves))
+        for other in others:
+            np.testing.assert_allclose(one.to_numpy(), other.to_numpy(), atol=ROUNDING)
+        known = {name: how[name] for name in ("level", "selection_odds") if name in how}
+        number = answer(pu, AREAS[curve], beta, target="examples", **known, **part)
+        if "reference" not in how and not few["clipped"].sel(bound="estimate").any():
+            of_tables = one.sel(bound="estimate").to_numpy()
+            np.testing.assert_allclose(number["estimate"], of_tables, atol=ROUNDING)
 
 
 # What is less, or more
@@ -236,7 +241,7 @@ def bounds_enclose_and_add_up(frame: pd.DataFrame, draw: Draw) -> None:
         assert (tp.diff("beta") >= 0).all()
     ordered = {"tp": tp}
     if kind == "positives":
-        ordered["area"] = tables.pu.area("auroc").dropna("beta")  # all are positives
+        ordered |= {name: tables.pu.area(name).dropna("beta") for name in AREAS.values()}
     for values in ordered.values():
         steps = values.sel(bound=["lower", "estimate", "upper"]).diff("bound")
         assert (steps > -ROUNDING).all()

@@ -58,7 +58,6 @@ NAMES: dict[str, Any] = {
     "BOTH": FREE.assign(sign="x").pu(score=["score", "other"]),
     "TABLES": DF.pu.contingency(0.2, ranks="all"),
     **{"CURVES": DF.pu.roc_bounds(0.2), "CHUNKS": pu_accessor.from_chunks([DF])},
-    "WRONG": DF.pu.assume(contamination=0.2).roc_bounds(0.2).pu,
     "ONE": pu_accessor.from_arrays([3, 2, 1], [True, None, None]),
     "SPOILT": DF.assign(label=DF["label"].mask(DF["site"] == "b")),
     "LONE": FREE.assign(label=FREE["label"].where(PLACE < 3)),

@@ -75,7 +75,7 @@ def _stack(
     """Return the variables of all rankings, the dimension of their keys first."""
     rankings = [page.ranking for page in pages]
     axis, ranks, positions = _align_cutoffs(rankings, bool(dims))
-    own = ("rank", "threshold", "known_positive")
+    own = ("rank", "threshold", "known_positive", "unlabeled")
     arrays: list[dict[str, Any]] = [
         {**{name: getattr(of, name) for name in own}, **of_ranking, "beta": betas}
         for of, betas, of_ranking in pages

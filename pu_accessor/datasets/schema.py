@@ -56,6 +56,8 @@ VARIABLES: Mapping[str, VariableSpec] = {
     "threshold": VariableSpec((CUTOFF_DIM,), {"long_name": "lowest score predicted positive"}),
     "known_positive": VariableSpec((CUTOFF_DIM,), {"units": "examples"}, np.int64),
     "known_negative": VariableSpec((CUTOFF_DIM,), {"units": "examples"}, np.int64),
+    "unlabeled": VariableSpec((CUTOFF_DIM,), {"units": "examples"}, np.int64),
+    "rounding": _of_tables("true positives before they were rounded, less those after"),
     "reference": VariableSpec(dtype=np.str_),
     "tightest": VariableSpec(("beta",), dtype=np.str_),
     "local_alpha": VariableSpec(("beta",)),
@@ -104,7 +106,11 @@ def has_all_cutoffs(tables: xr.Dataset) -> bool:
 
 
 def read_dataset(dataset: xr.Dataset, needs: str = "") -> xr.Dataset:
-    """Return a user's tables ("tables"), all cutoffs ("whole") or some ("cutoffs"), checked."""
+    """Return a user's Dataset, checked.
+
+    It needs tables ("tables"), tables or curves ("counts"), all their cutoffs ("whole"), or some
+    cutoffs ("cutoffs").
+    """
     changed: dict[Hashable, xr.Variable] = {}
     for name, variable in dataset.variables.items():
         spec = VARIABLES[str(name)] if name in VARIABLES else VariableSpec(dtype=np.str_)
@@ -139,8 +145,9 @@ def _find_errors(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
     dims = dict.fromkeys(dim for array in tables.data_vars.values() for dim in array.dims)
     counts = {name: tables[name].dims for name in COUNTS if name in tables.data_vars}
     has_tables = len(counts) == len(COUNTS)
-    is_enough = {"tables": has_tables, "whole": has_tables or bool(curves_in(tables))}
-    if not is_enough.get(needs, True):
+    is_curve = bool({*RATES} & {*tables.data_vars})
+    lacks_tables = not has_tables or (is_curve and needs == "tables")
+    if lacks_tables and needs in ("tables", "counts", "whole"):
         yield PUKeyError(_NO_TABLES.format([*tables.data_vars]))
     if needs == "cutoffs" and not {CUTOFF_DIM, "rank"} & {*dims}:
         yield PUKeyError(_NO_CUTOFFS.format([*dims]))
@@ -158,12 +165,6 @@ def _find_errors(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
     if needs == "whole" and not has_all_cutoffs(tables):
         ranks = np.ravel(tables["rank"]) if "rank" in tables.coords else np.array([])
         yield PUValueError(_PARTIAL.format(ranks.size, ", ".join(map(str, ranks[:3]))))
-
-
-def curves_in(curves: xr.Dataset) -> list[str]:
-    """Return the names of the curves in a Dataset from which counts can be computed."""
-    needed, names = {"beta", "rank", *TOTALS}, {*curves.variables}
-    return [curve for curve, rates in CURVE_RATES.items() if needed | {*rates} <= names]
 
 
 def _is_inconsistent(tables: xr.Dataset) -> bool:
@@ -191,8 +192,8 @@ def _is_inconsistent(tables: xr.Dataset) -> bool:
 
 _COUNT_TOLERANCE = 1e-6  # of counts that are computed from rates
 _NO_TABLES = (
-    f"The Dataset must contain contingency tables, variables {[*COUNTS]}, but its variables are "
-    "{}. Make tables first: df.pu.contingency(beta=0.3); from samples: "
+    f"The Dataset must contain contingency tables, {[*COUNTS]}, and no rates, but its variables "
+    "are {}. Make tables first: df.pu.contingency(beta=0.3); from samples: "
     "ds.pu(score='score', label='label', dim='sample').contingency(beta=0.3)."
 )
 _NO_CUTOFFS = (

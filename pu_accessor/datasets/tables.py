@@ -15,64 +15,40 @@ from pu_accessor.datasets.schema import (
     INCONSISTENT,
     TOTALS,
     VARIABLES,
-    curves_in,
     cutoff_dim,
     read_dataset,
 )
 from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.metrics import AnyMetric, curve_rates, read_metric
-from pu_accessor.inference.tables.curves import area as area_under
-from pu_accessor.inference.tables.curves import check_max_fpr
+from pu_accessor.inference.tables.curves import average_precision_of_table, check_max_fpr, roc_area
 
-_AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
+_AREAS = {"roc": "AUROC", "pr": "average precision"}
 _PROMISE = {  # of bounds of an area, by whether the band is simultaneous
     True: "the true area lies between the bounds with a probability of at least level",
     False: "none: bounds hold at each cutoff; for the area between them: band='simultaneous'",
 }
-_NO_UNIQUE_COUNTS = (
-    "The Dataset must tell counts, but at which cutoffs known positives are wrong is not in a ROC "
-    "curve. Pass df.pu.contingency(0.3, ranks='breakpoints'), or df.pu.pr_bounds(0.3)."
-)
 
 
 def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
-    """Return the ROC or the precision-recall curve of each bound and beta."""
-    if {*CURVE_RATES[name], *COUNTS} <= {*tables.data_vars}:  # from `with_counts`
-        return tables[[*CURVE_RATES[name]]]
+    """Return tables with the ROC or the precision-recall curve of each bound and beta."""
     tables = read_dataset(tables, "tables")
-    tp, fp, fn, tn = (tables[count].variable for count in COUNTS)
-    both = _apply(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
+    counts = [unrounded(tables)[count].variable for count in COUNTS]
+    both = _apply(partial(curve_rates, name), counts, outputs=2)
     rates = {}
     for rate, values in zip(CURVE_RATES[name], both, strict=True):
-        rates[rate] = values.transpose(*tp.dims)
+        rates[rate] = values.transpose(*tables["tp"].dims)
         rates[rate].attrs = dict(VARIABLES[rate].attrs)
-    return xr.Dataset(rates, tables.coords, tables.attrs)
+    return tables.assign(rates)[[*rates, *tables.data_vars]]
 
 
-def with_counts(curves: xr.Dataset, *, of_rates: bool = False) -> xr.Dataset:
-    """Return curves with their tables; `of_rates` asks both rates of a ROC curve alone."""
-    has_wrong = bool(curves.attrs.get("contamination"))
-    names = curves_in(curves)[:: -1 if has_wrong and not of_rates else 1]
-    if COUNTS[0] in curves or not names:
-        return curves
-    if has_wrong and names[0] == "roc" and not of_rates:
-        raise PUValueError(_NO_UNIQUE_COUNTS)
-    known, known_negative, unlabeled = (curves[name] for name in TOTALS)
-    positives = known + np.floor(curves["beta"] * unlabeled + 0.5)
-    examples = known + known_negative + unlabeled
-    if names[0] == "roc":
-        tp, fp = curves["tpr"] * positives, curves["fpr"] * (examples - positives)
-    elif has_wrong:  # the number of positives follows from precision
-        tp = curves["precision"] * curves["rank"]
-        fp = curves["rank"] - tp
-        positives = (tp / curves["recall"]).where(tp > 0, positives)
-    else:
-        tp = curves["recall"] * positives
-        fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])
-    counts = dict(zip(COUNTS, (tp, fp, positives - tp, examples - positives - fp), strict=True))
-    dims = curves[CURVE_RATES[names[0]][1]].dims
-    data = {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
-    return curves.assign(data)
+def unrounded(tables: xr.Dataset) -> xr.Dataset:
+    """Return tables with the counts that were rounded to whole examples."""
+    if "rounding" not in tables:
+        return tables
+    signs = zip(COUNTS, (1, -1, -1, 1), strict=True)
+    rounding = tables["rounding"].variable
+    counts = {name: tables[name].variable + sign * rounding for name, sign in signs}
+    return tables.assign(counts).drop_vars("rounding")
 
 
 def metric(tables: xr.Dataset, metric: AnyMetric) -> xr.DataArray:
@@ -98,10 +74,13 @@ def area(tables: xr.Dataset, metric: str, *, max_fpr: float | None = None) -> xr
             "curve has a partial area: ds.pu.area('auroc', max_fpr=0.1)."
         )
     limit = check_max_fpr(max_fpr)
-    tables = with_counts(read_dataset(tables, "whole"), of_rates=name == "roc")
+    tables = unrounded(read_dataset(tables, "whole"))
     axis = cutoff_dim(tables.dims)
     counts = [tables[count].variable for count in COUNTS]
-    areas = _apply(partial(area_under, name, max_fpr=limit), counts, [[axis]] * len(counts))
+    if name == "roc":
+        areas = _apply(partial(roc_area, max_fpr=limit), counts, [[axis]] * len(counts))
+    else:
+        areas = _average_precision(tables, counts, axis)
     values = _replace_values(tables["tp"].isel({axis: 0}), areas).rename("area")
     of_cutoffs = [name for name, coord in tables.coords.items() if axis in coord.dims]
     values = bound_over_interval(values).drop_vars(of_cutoffs)
@@ -112,6 +91,30 @@ def area(tables: xr.Dataset, metric: str, *, max_fpr: float | None = None) -> xr
         **({} if limit is None else {"max_fpr": limit}),
     }
     return values
+
+
+def _average_precision(
+    tables: xr.Dataset, counts: Sequence[xr.Variable], axis: str
+) -> xr.Variable:
+    """Return average precision: of labelings, and the extremes that bounds allow."""
+    known = ("known_positive", "unlabeled")
+    if missing := [name for name in known if name not in tables.coords]:
+        raise PUKeyError(
+            f"Average precision needs the coordinates {[*known]}, but {missing} are missing. Keep "
+            "those of df.pu.contingency(0.3)."
+        )
+    bound = tables.coords.get("bound", xr.DataArray("estimate"))
+    side = (bound == "upper").astype(np.int64) - (bound == "lower")
+    arrays = [side, *counts[:3], *(tables[name] for name in known)]
+    core = [[], *[[axis]] * (len(arrays) - 1)]
+    averages: xr.Variable = _apply(average_precision_of_table, arrays, core, vectorize=True)
+    if bound.ndim and "estimate" in bound:
+        # It can lie outside, as it takes unlabeled ties in any order.
+        middle = averages.isel(bound=bound.to_numpy().tolist().index("estimate"))
+        ends = np.minimum(averages, middle), np.maximum(averages, middle)
+        for sign, end in zip((-1, 1), ends, strict=True):
+            averages = averages.where(side.variable != sign, end)
+    return averages
 
 
 def bound_over_interval(values: xr.DataArray) -> xr.DataArray:
@@ -146,6 +149,7 @@ def _apply(
     arrays: Sequence[xr.Variable],
     core: Sequence[Sequence[str]] | None = None,
     outputs: int = 1,
+    **options: Any,
 ) -> Any:
     """Apply a function that returns floats to variables of one Dataset, or to their chunks."""
     return xr.apply_ufunc(
@@ -156,6 +160,7 @@ def _apply(
         dask="parallelized",
         output_dtypes=[np.float64] * outputs,
         dask_gufunc_kwargs={"allow_rechunk": True},
+        **options,
     )
 
 

@@ -275,12 +275,12 @@ def _share(part: Array, whole: Array) -> FloatArray:
 
 
 def curve_rates(
-    curve: str, tp: Array, fp: Array, positives: Array, negatives: Array
+    curve: str, tp: Array, fp: Array, fn: Array, tn: Array
 ) -> tuple[FloatArray, FloatArray]:
     """Return the x and y values of a curve at each cutoff."""
-    recall = _share(tp, positives)
+    recall = _share(tp, tp + fn)
     if curve == "roc":
-        return _share(fp, negatives), recall
+        return _share(fp, fp + tn), recall
     head = tp + fp
     precision = _share(tp, head)
     precision[head == 0] = 1.0

@@ -17,7 +17,7 @@ from pu_accessor.datasets.schema import (
     has_all_cutoffs,
     read_dataset,
 )
-from pu_accessor.datasets.tables import with_counts
+from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.inference.metrics import Metric, curve_rates
 from pu_accessor.plots import drawing
@@ -81,9 +81,8 @@ def plot_curves(
     looks = check_options(looks)
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
-    of_rates = curve == "roc" if isinstance(curve, str) else curve.of_rates
-    tables = with_counts(read_dataset(tables), of_rates=of_rates)
-    tables = read_dataset(tables, "tables").compute()
+    tables = read_dataset(tables, "counts").compute()
+    tables = unrounded(tables) if isinstance(curve, str) else tables
     _check(tables, cutoff_dim(tables.dims))
     if curve == "roc":
         _check_negatives(tables)
@@ -325,8 +324,7 @@ def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
 
 
 def _trace_roc(table: Table) -> Path:
-    tp, fp, fn, tn = (table[name] for name in COUNTS)
-    return curve_rates("roc", tp, fp, tp + fn, fp + tn)
+    return curve_rates("roc", *(table[name] for name in COUNTS))
 
 
 def _trace_pr(table: Table) -> Path:

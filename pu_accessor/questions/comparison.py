@@ -403,7 +403,7 @@ def dominance(
     'score'
     """
     betas, terms = self._read_arguments("dominance", beta, level=level, band=band)
-    curves = bounded_tables(self, betas, terms, "breakpoints", rates="roc", template=False)
+    curves = bounded_tables(self, betas, terms, "breakpoints", curve="roc", template=False)
     dim = curves["fpr"].dims[0]
     is_of_models = dim in curves.indexes and dim != "rank"
     first, second = list_pairs(curves.sizes[dim] if is_of_models else 1)

@@ -83,7 +83,7 @@ class TablesAccessor:
         return Accessor(SampleSource(self._dataset, dim), Terms().update(**roles))
 
     def roc_bounds(self) -> xr.Dataset:
-        """Return the ROC curve of each bound and beta.
+        """Return the tables with the ROC curve of each bound and beta.
 
         Returns
         -------
@@ -96,12 +96,12 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
         >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
-        {'lower': 0.329, 'estimate': 0.372, 'upper': 0.394}
+        {'lower': 0.329, 'estimate': 0.371, 'upper': 0.394}
         """
         return tables.curve(self._dataset, "roc")
 
     def pr_bounds(self) -> xr.Dataset:
-        """Return the precision-recall curve of each bound and beta.
+        """Return the tables with the precision-recall curve of each bound and beta.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class TablesAccessor:
         >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
         >>> precision = tables.pu.pr_bounds()["precision"]
         >>> precision.sel(beta=0.17, rank=200).to_series().round(3).to_dict()
-        {'lower': 0.835, 'estimate': 0.945, 'upper': 1.0}
+        {'lower': 0.835, 'estimate': 0.943, 'upper': 1.0}
         """
         return tables.curve(self._dataset, "pr")
 
@@ -150,34 +150,27 @@ class TablesAccessor:
         return tables.metric(self._dataset, metric)
 
     def area(self, metric: str, *, max_fpr: float | None = None) -> xr.DataArray:
-        """Return the area under the curve of each bound and beta.
+        """Return AUROC or average precision of the estimate, and the extremes within the bounds.
 
         Parameters
         ----------
         metric : {"auroc", "average_precision"}
-            The area under the ROC curve, or under the precision-recall curve.
+            The area under the ROC curve, or the mean precision at the positives.
         max_fpr : float, optional
             Partial AUC up to this false positive rate, as in ``df.pu.auroc``.
 
         Returns
         -------
         DataArray
-            float64 over (bound, beta). The attribute `promise` states the coverage: with the band
-            "simultaneous" the bounds contain the true area with a probability of at least `level`;
-            other bands cover at each cutoff, and guarantee nothing for the area.
+            float64 over (bound, beta). The estimate is that of ``df.pu.auroc`` on this sample,
+            unless the band cuts it (`clipped`). The attribute `promise` states the coverage: with
+            the band "simultaneous" the bounds contain the true area with a probability of at
+            least `level`; other bands cover at each cutoff, and guarantee nothing for the area.
 
         Raises
         ------
         PUValueError
             If some cutoffs are missing, or an argument is not allowed.
-
-        Notes
-        -----
-        The precision-recall curve is not straight: fp is linear in tp between two cutoffs [1]_.
-
-        References
-        ----------
-        .. [1] J. Davis, M. Goadrich, Proceedings of ICML (2006) 233-240.
 
         Examples
         --------
@@ -200,8 +193,8 @@ class TablesAccessor:
         --------
         >>> import pu_accessor
         >>> curves = pu_accessor.load_example().pu.roc_bounds(0.17)
-        >>> list(curves.pu.to_frame().columns)
-        ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
+        >>> list(curves.pu.to_frame().columns)[:8]
+        ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'unlabeled', 'fpr', 'tpr']
         """
         return tables.to_frame(self._dataset)
 
@@ -318,11 +311,9 @@ class TablesAccessor:
         plots.check_options(looks)
         if x != "beta":
             return _draw(self._dataset, read_metric(metric, None, "tables"), looks, x)
-        contingency = schema.read_dataset(self._dataset)
         entry = read_metric(metric, None, "area" if metric in _AREAS else "tables")
-        of_rates = entry.of_rates or entry.curve == "roc"
-        contingency = tables.with_counts(contingency, of_rates=of_rates)
-        contingency = schema.read_dataset(contingency, "tables")
+        contingency = schema.read_dataset(self._dataset, "counts")
+        contingency = contingency.drop_vars(RATES, errors="ignore")
         if entry.curve is not None:
             values = tables.area(contingency, entry.name)
         elif contingency.sizes.get(schema.cutoff_dim(contingency.dims), 1) > 1:
@@ -348,7 +339,7 @@ class TablesAccessor:
 
     def __repr__(self) -> str:
         methods = public_names(type(self))
-        if "tp" not in self._dataset and {*RATES} & {*self._dataset.data_vars}:
+        if {*RATES} & {*self._dataset.data_vars}:
             methods = [*_METHODS_OF_CURVES]
         return fold(f"<ds.pu: {', '.join(methods)}; of samples: {_CALL_OF_SAMPLES}>", {})
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
+from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference import metrics
 from pu_accessor.inference.estimates.cutoff_spec import At
@@ -312,9 +313,9 @@ def _draw_curves(
     betas, terms = self._read_arguments(name, beta, **keywords)
     betas = betas.with_baseline() if looks.get("baseline") else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.depends_on == "precision"
-    shape: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
-    tables = bounded_tables(self, betas, terms, ranks, rounded=False, **shape)
-    return plots.plot_curves(tables, curve, looks, x=x)
+    how: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
+    tables = bounded_tables(self, betas, terms, ranks, **how)
+    return plots.plot_curves(unrounded(tables), curve, looks, x=x)
 
 
 def _draw_rows(

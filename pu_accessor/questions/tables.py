@@ -11,7 +11,7 @@ import xarray as xr
 
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.datasets.layout import Array, RankingArrays, build_dataset
-from pu_accessor.datasets.schema import COUNTS, CURVE_RATES, VARIABLES
+from pu_accessor.datasets.schema import CURVE_RATES, VARIABLES
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.metrics import curve_rates
 from pu_accessor.inference.tables.contingency import (
@@ -62,12 +62,13 @@ def contingency(
     Returns
     -------
     Dataset
-        `tp`, `fp`, `fn`, `tn` (int64, examples; float64 for future data) and `clipped` (bool) over
-        (rank, bound, beta). Coordinates over rank: `threshold` (float64) and `known_positive`
-        (int64). Scalar coordinates: the numbers of examples of each kind, and `beta_limit`, the
-        upper limit on beta for a random sample of positives (none with clusters, weights or
-        propensities). An interval of beta has a grid of betas after its middle; the coordinate
-        `inside` (bool) marks them.
+        `tp`, `fp`, `fn`, `tn` (int64, examples; float64 for future data), `clipped` (bool) and
+        `rounding` (float64: true positives before they were rounded, less `tp`) over
+        (rank, bound, beta). Coordinates over rank: `threshold` (float64), `known_positive` and
+        `unlabeled` (int64). Scalar coordinates: the numbers of examples of each kind, and
+        `beta_limit`, the upper limit on beta for a random sample of positives (none with clusters,
+        weights or propensities). An interval of beta has a grid of betas after its middle; the
+        coordinate `inside` (bool) marks them.
 
         Groups are the first dimension, named after `by`, "model" for a list of scores, "group"
         with a MultiIndex for several keys. They share one rank axis. Breakpoints differ among
@@ -133,6 +134,7 @@ def roc_bounds(
         `fpr` = FP/(FP + TN) and `tpr` = TP/(TP + FN) (float64; arXiv:1504.06837, equations 1 and
         2) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). At each
         cutoff ``bound="upper"`` has the highest tpr and the lowest fpr of the band (Theorem 1).
+        The tables, as of `contingency`, go with the rates.
 
     Examples
     --------
@@ -142,7 +144,7 @@ def roc_bounds(
     {'lower': 0.329, 'estimate': 0.371, 'upper': 0.394}
     """
     read = self._read_arguments("roc_bounds", beta, level=level, band=band, target=target)
-    return bounded_tables(self, *read, ranks, target=target, rates="roc")
+    return bounded_tables(self, *read, ranks, target=target, curve="roc")
 
 
 def pr_bounds(
@@ -166,7 +168,7 @@ def pr_bounds(
     Dataset
         `recall` = TP/(TP + FN) and `precision` = TP/(TP + FP) (float64; arXiv:1504.06837, section
         5) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). Precision at
-        rank 0 is 1. The curve is not straight between two cutoffs.
+        rank 0 is 1. The curve is not straight between two cutoffs. The tables go with it.
 
     Examples
     --------
@@ -176,7 +178,7 @@ def pr_bounds(
     {'lower': 0.835, 'estimate': 0.943, 'upper': 1.0}
     """
     read = self._read_arguments("pr_bounds", beta, level=level, band=band, target=target)
-    return bounded_tables(self, *read, ranks, target=target, curve="pr", rates="pr")
+    return bounded_tables(self, *read, ranks, target=target, curve="pr")
 
 
 def rank_cdf(
@@ -230,43 +232,49 @@ def bounded_tables(
     ranks: Ranks,
     *,
     target: str = "examples",
-    curve: str = "roc",
-    rates: str | None = None,
-    rounded: bool = True,
+    curve: str | None = None,
     template: bool = True,
 ) -> xr.Dataset:
-    """Bound the table, or with `rates` the rates of a curve, at each cutoff of each ranking.
+    """Bound the table, or the rates of a curve, at each cutoff of each ranking.
 
-    Estimates are `rounded` to whole examples, except for metrics and future data. A `curve` of
-    future data bounds either both rates of ROC, or precision and recall.
+    A curve keeps its tables. These have whole examples, and what was taken off by rounding.
     """
     betas, left = betas.split(terms.level)
     band = "simultaneous" if target == "population" else terms.band
     terms = replace(terms, level=left, band=band)
 
-    def read(table: Table, clipped: Array) -> dict[str, Array]:
-        if rates is None:
-            return {**dict(zip(COUNTS, table, strict=True)), "clipped": clipped}
-        tp, fp, fn, tn = table
-        return dict(
-            zip(CURVE_RATES[rates], curve_rates(rates, tp, fp, tp + fn, fp + tn), strict=True)
-        )
-
     def compute(ranking: Ranking, beta: Beta) -> RankingArrays:
         grid = beta.within()
         if target == "population":
-            ranking, table = bound_curve_on_future_data(curve, ranking, grid, terms.level)
-            return RankingArrays(ranking, grid, read(table, np.zeros(table.tp.shape, np.bool_)))
-        arrays: dict[str, Array] = {}
-        end = 0
-        for tables in tables_in_parts(ranking, grid, terms, rounded=rounded and rates is None):
+            future = bound_curve_on_future_data(curve or "roc", ranking, grid, terms.level)
+            ranking, table = future
+            clipped = np.zeros(table.tp.shape, np.bool_)
+            arrays = {**_rates(curve, table), **table._asdict(), "clipped": clipped}
+            return RankingArrays(ranking, grid, arrays)
+        arrays, end = {}, 0
+        for tables in tables_in_parts(ranking, grid, terms):
             start, end = end, end + tables.betas.size
             ranking = tables.ranking
-            part = {**read(tables.table, tables.clipped), **_coordinates(tables, terms)}
-            _put(part, arrays, slice(start, end), grid.size)
+            part = {**_rates(curve, tables.table), **_in_whole_examples(tables)}
+            _put({**part, **_coordinates(tables, terms)}, arrays, slice(start, end), grid.size)
         return RankingArrays(ranking, grid, arrays)
 
     return _lay_out(self, ranks, compute, betas, terms, target, template=template)
+
+
+def _rates(curve: str | None, table: Table) -> dict[str, Array]:
+    """Return the rates of a curve, if there is one."""
+    return (
+        {}
+        if curve is None
+        else dict(zip(CURVE_RATES[curve], curve_rates(curve, *table), strict=True))
+    )
+
+
+def _in_whole_examples(tables: Tables) -> dict[str, Array]:
+    """Return the arrays of rounded tables."""
+    whole = tables.rounded()
+    return {**whole.table._asdict(), "clipped": whole.clipped, "rounding": tables.tp - whole.tp}
 
 
 def _lay_out(

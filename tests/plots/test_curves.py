@@ -104,8 +104,7 @@ def test_tables_and_curves_draw_what_their_rows_do() -> None:
             drawn = getattr(tables.pu, plot)(baseline=True)
             assert legend(drawn) == legend(expected)
             for one, other in zip(drawn.lines, expected.lines, strict=True):
-                if tables is not every:  # whose estimates are whole examples
-                    np.testing.assert_allclose(path(one), path(other), rtol=0, atol=1e-9)
+                np.testing.assert_allclose(path(one), path(other), rtol=0, atol=1e-9)
             for band, other in zip(bands(drawn), bands(expected), strict=True):
                 np.testing.assert_allclose(band.get_xy(), other.get_xy(), rtol=0, atol=1e-9)
     assert legend(every.drop_attrs().pu.plot_roc())[-2] == "band"

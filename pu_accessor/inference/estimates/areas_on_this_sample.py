@@ -31,7 +31,7 @@ from pu_accessor.inference.estimates.known_positives import (
 )
 from pu_accessor.inference.influence import concordance, mean_and_variance, unbiased_auroc
 from pu_accessor.inference.tables.contingency import Table, check_labels
-from pu_accessor.inference.tables.curves import area
+from pu_accessor.inference.tables.curves import roc_area
 from pu_accessor.ranking import FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
@@ -112,7 +112,7 @@ def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
             table = Table.of(known + added, ranking.rank, positives, sum(total))
             triangles = (np.diff(table.fp) * np.diff(table.tp)) @ no_known / 2
             negatives = sum(total) - positives
-            areas[row, column] = area("roc", *table) + sign * triangles / (positives * negatives)
+            areas[row, column] = roc_area(*table) + sign * triangles / (positives * negatives)
     return areas
 
 

@@ -70,12 +70,14 @@ def bounding_curve_areas(
     """Return the areas under the bounding curves of a band, shape (2, betas)."""
 
     def areas(betas: FloatArray) -> FloatArray:
-        tables = make_tables(ranking, betas, rule)
+        table = make_tables(ranking, betas, rule).table
         if curve == "pr":
-            lower, _, upper = np.moveaxis(tables.tp, 0, -1)
-            return curves.average_precision_bounds(lower, upper, tables.ranking.rank)
-        ends = [np.moveaxis(count[:, ::2], 0, -1) for count in tables.table]
-        return curves.area(curve, *ends, max_fpr=max_fpr)
+            sides = [np.moveaxis(count, 0, -1) for count in table[:3]]
+            extreme = curves.extreme_average_precision
+            return np.stack([extreme(side, *(c[side + 1] for c in sides)) for side in (-1, 1)])
+        return curves.roc_area(
+            *(np.moveaxis(count[:, ::2], 0, -1) for count in table), max_fpr=max_fpr
+        )
 
     return curves.in_batches_of_betas(areas, ranking, betas)
 

@@ -85,7 +85,7 @@ class Tables:
 
     ranking: Ranking  # with the cutoffs at which bounds bend
     betas: FloatArray
-    tp: Numbers  # shape (cutoffs, 3, betas)
+    tp: Numbers  # shape (cutoffs, 3, betas); floats, or integers once they are rounded
     head: Numbers  # examples at or above each cutoff
     positives: IntArray  # shape (betas,); as `tp` if known positives may be wrong
     negatives: IntArray
@@ -98,6 +98,12 @@ class Tables:
         """The four counts, shape (cutoffs, 3, betas)."""
         size = self.positives + self.negatives
         return Table.of(self.tp, self.head[:, np.newaxis, np.newaxis], self.positives, size)
+
+    def rounded(self) -> "Tables":
+        """Return tables of whole examples, unless rows have weights."""
+        if self.head.dtype.kind == "f":
+            return self
+        return replace(self, tp=np.floor(self.tp + (0.5 + COUNT_TOLERANCE)).astype(np.int64))
 
 
 class RankCdf(NamedTuple):
@@ -123,11 +129,8 @@ def make_tables(ranking: Ranking, betas: FloatArray, settings: Terms) -> Tables:
     return replace(first, **joined, tightest=tuple(chain(*(part.tightest for part in parts))))
 
 
-def tables_in_parts(
-    ranking: Ranking, betas: FloatArray, settings: Terms, *, rounded: bool = False
-) -> Iterator[Tables]:
-    """Yield tables at some betas at a time; with `rounded` estimates are integers."""
-    rounded = rounded and ranking.head.dtype.kind != "f"  # weighted counts are not integers
+def tables_in_parts(ranking: Ranking, betas: FloatArray, settings: Terms) -> Iterator[Tables]:
+    """Yield tables at some betas at a time."""
     total = ranking.total
     check_labels(betas, total, references_used(settings.reference, ranking))
     latent = hidden_counts(betas, total.unlabeled)
@@ -147,7 +150,7 @@ def tables_in_parts(
     for part in parts:
         bounds = reusable or bound_latent(part, ranking, settings)
         here = slice(first, first + part.latent.size)
-        tp, clipped = _with_estimate(bounds, part, completions[here], settings, rounded=rounded)
+        tp, clipped = _with_estimate(bounds, part, completions[here], settings)
         tp += known
         tightest = bounds.tightest[: part.latent.size]
         del bounds  # frees memory
@@ -178,27 +181,21 @@ def average_over_ties(tables: Tables, part: FloatArray) -> Tables:
 
 
 def _with_estimate(
-    bounds: LatentBounds,
-    bands: Bands,
-    completions: Sequence[Completion],
-    settings: Terms,
-    *,
-    rounded: bool,
-) -> tuple[Numbers, BoolArray]:
+    bounds: LatentBounds, bands: Bands, completions: Sequence[Completion], settings: Terms
+) -> tuple[FloatArray, BoolArray]:
     """Return counts with the estimate between both bounds, and where they were moved."""
     # It is clipped to the limits of all labelings in the band; these cross if there are none.
     betas = len(completions)
     ends = bounds.possible[..., :betas]
     shape = betas, len(BOUNDS), bounds.ranking.rank.size  # cutoffs are contiguous
-    in_head: Numbers = np.empty(shape, np.int64).T if rounded else np.empty(shape).T
-    clipped = np.empty(shape, np.bool_).T
+    in_head, clipped = np.empty(shape).T, np.empty(shape, np.bool_).T
     completed = count_above(completions, bounds.ranking)
     limits = _running_limits(bounds, bands, completed, settings)
     between = np.moveaxis(ends, 1, 0) if limits is None else np.sort(limits, axis=0)
     estimate = np.clip(completed, *between)
     is_moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
     np.greater(is_moved, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
-    in_head[:, _ESTIMATE] = np.floor(estimate + (0.5 + COUNT_TOLERANCE)) if rounded else estimate
+    in_head[:, _ESTIMATE] = estimate
     in_head[:, _LIMITS] = ends
     clipped[:, _LIMITS] = bounds.clipped[..., :betas]
     if limits is not None:  # where no labeling is inside, bounds are widened to the estimate
@@ -206,7 +203,7 @@ def _with_estimate(
         for side, is_outside in zip((0, 2), outside, strict=True):
             clipped[:, side] |= is_outside
             clipped[:, _ESTIMATE] |= is_outside
-            np.copyto(in_head[:, side], in_head[:, _ESTIMATE], where=is_outside)
+            np.copyto(in_head[:, side], estimate, where=is_outside)
     return in_head, clipped
 
 
@@ -292,7 +289,7 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Terms) -> RankCdf:
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _LIMITS] = np.clip(bounds.claimed, 0, latent)
     if not by_known:
-        cut, _ = _with_estimate(bounds, bands, completions, settings, rounded=False)
+        cut, _ = _with_estimate(bounds, bands, completions, settings)
         in_head[:, _ESTIMATE] = cut[:, _ESTIMATE]
     with np.errstate(invalid="ignore"):  # no hidden positives
         share = in_head / latent

@@ -23,20 +23,11 @@ def check_max_fpr(max_fpr: float | None) -> float | None:
     return None if max_fpr is None else check_share("max_fpr", max_fpr, "[1e-12, 1]")
 
 
-def area(
-    curve: str, tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers, *, max_fpr: float | None = None
+def roc_area(
+    tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers, *, max_fpr: float | None = None
 ) -> FloatArray:
-    """Return the area under each curve; of rates, if positives differ between cutoffs."""
+    """Return the area under each ROC curve; of rates, if positives differ between cutoffs."""
     positives = tp + fn
-    if curve == "pr":
-        # Integral of (tp + u*gain)/(head + u*added) over u = 0..1, with x = added/head.
-        head, start = tp + fp, np.maximum((tp + fp)[..., :-1], 1)
-        gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
-        growth = added / start
-        weight = np.log1p(growth) / np.where(growth > 0, growth, 1)
-        weight = np.where(head[..., :-1] > 0, weight, 0)
-        precision = tp[..., :-1] / start * weight + gain / np.maximum(added, 1) * (1 - weight)
-        return np.asarray(np.sum(np.diff(_rate(tp, positives), axis=-1) * precision, axis=-1))
     if (positives != positives[..., -1:]).any():
         tp, fp = _rate(tp, positives), _rate(fp, fp + tn)
     return _roc_area(tp, fp, max_fpr)
@@ -83,7 +74,7 @@ def area_of_estimate(
         completed, table = completed_table(ranking, betas, on_new=on_new)
         counts = [count.T for count in table]
         if curve == "roc":
-            return area(curve, *counts, max_fpr=max_fpr)
+            return roc_area(*counts, max_fpr=max_fpr)
         labeled = np.diff(completed.known_positive + completed.known_negative) > 0
         each = [_average_precision(tp, completed.rank, labeled, prevalence) for tp in counts[0]]
         return np.array(each)
@@ -159,7 +150,7 @@ def _sum_of_ratios(
 
 
 def _average_precision(
-    tp: Numbers, rank: IntArray, is_block: BoolArray, prevalence: float | None
+    tp: Numbers, rank: Numbers, is_block: BoolArray, prevalence: float | None
 ) -> float:
     """Return the mean over all positives of the precision at their cutoff."""
     # Between blocks V positives, v on average, are anywhere among c unlabeled examples: before the
@@ -185,16 +176,32 @@ def _average_precision(
     return float(whole / positives[0]) if positives[0] > 0 else nan
 
 
-def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> FloatArray:
-    """Return the extreme average precisions, (2, betas), between bounds (betas, cutoffs)."""
+def extreme_average_precision(side: int, tp: Numbers, fp: Numbers, fn: Numbers) -> FloatArray:
+    """Return the lowest (-1) or the highest (1) average precision that a bound allows."""
     # The j-th positive is between the cutoffs where upper and lower bounds are j: its precision is
     # at least j/(j + F), F the false positives at the latter, at most the maximum from the former.
-    one = np.ones(1)
-    start, gained = lower[..., :-1].astype(np.float64), np.diff(lower, axis=-1)
-    false = (rank - lower)[..., 1:]
-    lowest = _sum_of_ratios(start, one, start + false, one, gained).sum(axis=-1)
+    head, one = tp + fp, np.ones(1)
+    if side < 0:
+        tp = np.maximum.accumulate(tp, axis=-1)
+        start, false = tp[..., :-1].astype(np.float64), (head - tp)[..., 1:]
+        extreme = _sum_of_ratios(start, one, start + false, one, np.diff(tp, axis=-1))
+    else:
+        tp = np.minimum.accumulate(tp[..., ::-1], axis=-1)[..., ::-1]
+        precision = _rate(tp[..., 1:], head[..., 1:])
+        extreme = np.maximum.accumulate(precision[..., ::-1], axis=-1)[..., ::-1]
+        extreme *= np.diff(tp, axis=-1)
+    positives = (tp + fn).min(axis=-1)  # fewer if labels may be wrong
+    return np.asarray(np.minimum(_rate(extreme.sum(axis=-1), positives), 1))
 
-    later = np.maximum.accumulate((upper[..., 1:] / rank[1:])[..., ::-1], axis=-1)[..., ::-1]
-    highest = (np.diff(upper, axis=-1) * later).sum(axis=-1)
-    positives = np.where(lower[..., -1] > 0, lower[..., -1], np.nan)
-    return np.minimum(np.stack([lowest, highest]) / positives, 1)  # more if labels may be wrong
+
+def average_precision_of_table(
+    side: int, tp: Numbers, fp: Numbers, fn: Numbers, known_positive: Numbers, unlabeled: Numbers
+) -> float:
+    """Return the average precision of a labeling (0), or what a bound allows (-1 or 1)."""
+    hidden, head = tp - known_positive, tp + fp
+    is_certain = fn[0] == tp[-1] and (not hidden.any() or np.array_equal(hidden, unlabeled))
+    if side and not is_certain:
+        return float(extreme_average_precision(side, tp, fp, fn))
+    new = np.diff(head, prepend=-1) > COUNT_TOLERANCE  # shorter rankings repeat their last cutoff
+    labeled = np.diff((head - unlabeled)[new]) > COUNT_TOLERANCE
+    return _average_precision(tp[new], head[new], labeled, None) if labeled.size else nan

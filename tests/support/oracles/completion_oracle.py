@@ -129,15 +129,20 @@ def estimates(
 
 
 def with_estimate(
-    scores: Scores, labels: Labels, m: int, bounds: Bounds, reference: str = "positives"
+    scores: Scores,
+    labels: Labels,
+    m: int,
+    bounds: Bounds,
+    reference: str = "positives",
+    rounded: bool = True,
 ) -> Bounds:
-    """Put the estimate in whole examples, rounded half up, between the tables of both bounds.
+    """Put the estimate between the tables of both bounds, in whole examples, rounded half up.
 
     Where no labeling is between the bounds, they are widened to the estimate.
     """
-    ends = bounds["lower"], bounds["upper"]
-    found = {**bounds, "estimate": estimates(scores, labels, m, ends, True, reference=reference)}
-    exact = estimates(scores, labels, m, ends, reference=reference)
+    ends, found = (bounds["lower"], bounds["upper"]), {}
+    each = (estimates(scores, labels, m, ends, r, reference=reference) for r in (rounded, False))
+    found["estimate"], exact = each
     for bound, sign in (("lower", 1), ("upper", -1)):
         found[bound] = [
             middle if sign * own.tp > sign * whole.tp else own

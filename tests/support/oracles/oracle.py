@@ -13,8 +13,6 @@ from functools import lru_cache
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
-from scipy.integrate import quad
-
 Label = bool | None
 Band = tuple[list[int], list[int]]
 BandRule = Callable[[int, int, float], Band]
@@ -298,31 +296,6 @@ def roc_area(tables: Sequence[Table], max_fpr: float | None = None) -> Fraction:
             area += (right - left) * (y0 + (y1 - y0) * (middle - x0) / (x1 - x0))
     chance = limit**2 / 2
     return area if limit == 1 else HALF * (1 + (area - chance) / (limit - chance))
-
-
-def precision_between(start: Table, end: Table, t: float) -> float:
-    """Return the precision a share t of the way from one table to the next, in counts."""
-    tp = start.tp + t * (end.tp - start.tp)
-    fp = start.fp + t * (end.fp - start.fp)
-    if tp + fp == 0:  # a line that leaves the origin has one precision all along
-        return end.tp / (end.tp + end.fp)
-    return tp / (tp + fp)
-
-
-def mean_precision(start: Table, end: Table) -> float:
-    """Return the mean of the precision over the straight line between two tables."""
-    found = quad(lambda t: precision_between(start, end, t), 0, 1, epsabs=1e-12, epsrel=1e-12)
-    return float(found[0])
-
-
-def pr_area(tables: Sequence[Table]) -> float:
-    """Return the area under the precision-recall curve, interpolated in counts."""
-    pieces = [
-        (end.tp - start.tp) * mean_precision(start, end)
-        for start, end in pairwise(tables)
-        if end.tp != start.tp
-    ]
-    return math.fsum(pieces) / (tables[0].tp + tables[0].fn)
 
 
 # ---------------------------------------------------------------------------------------------

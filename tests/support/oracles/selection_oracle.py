@@ -7,7 +7,7 @@ those in the head they are all `odds`, and 1 for those in the tail, or the other
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import comb, prod
 from typing import Any
 
@@ -80,6 +80,7 @@ def areas_between(tables: Any, quantity: str, **limit: float) -> list[float]:
         return [float(areas.sel(bound=bound)) for bound in ("lower", "upper")]
     rank = tables["rank"].values.tolist()
     low, high = (tables["tp"].sel(bound=bound).values.tolist() for bound in ("lower", "upper"))
+    low, high = [*accumulate(low, max)], [*accumulate(high[::-1], min)][::-1]  # they never fall
     lowest, highest = [], []
     for j in range(1, low[-1] + 1):
         at = next(k for k, tp in enumerate(low) if tp >= j)
