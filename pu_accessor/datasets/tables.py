@@ -113,7 +113,7 @@ def _average_precision(
         middle = averages.isel(bound=bound.to_numpy().tolist().index("estimate"))
         ends = np.minimum(averages, middle), np.maximum(averages, middle)
         for sign, end in zip((-1, 1), ends, strict=True):
-            averages = averages.where(side.variable != sign, end)
+            averages = averages.where(side.variable != sign, end)  # type: ignore[no-untyped-call]
     return averages
 
 
