@@ -46,14 +46,16 @@ _PAGE = Template("""<!DOCTYPE html>
 img-src data:; style-src 'unsafe-inline'">
 <title>$title</title><style>
 body { font: 16px/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 60rem; }
-h1, h2, p, blockquote, td { overflow-wrap: anywhere; }
+h1, h2, p, li, blockquote { overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: .9rem; display: block; overflow-x: auto; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #e3e8ec; text-align: right; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid #e3e8ec; white-space: nowrap; }
+th, td { text-align: right; }
 caption { text-align: left; } .note { background: #fff6e5; }
 figure { display: inline-block; margin: 0; width: min(100%, 29rem); } img { width: 100%; }
 blockquote { margin: 1rem 0; padding: .5rem 1rem; background: #f3f6f8; }
 @page { margin: 1.5cm; } @media print { table { display: table; font-size: 8pt; width: 100%; }
-th, td { padding: .1rem .2rem; } tr, figure { break-inside: avoid; } figure { width: 48%; } }
+th, td { padding: .1rem .2rem; white-space: normal; overflow-wrap: anywhere; }
+tr, figure { break-inside: avoid; } figure { width: 48%; } }
 </style></head><body><h1>$title</h1>
 $body
 </body></html>
