@@ -348,8 +348,7 @@ class Sweep:
         terms = replace(self.terms, **changed)
         if isinstance(ranked, Ranking):
             return estimate_metric(self.metric, ranked, beta, terms, self.target, self.cutoff)
-        tests = paired_tests(ranked, beta, terms, self.target)
-        return Answer(tests.difference, tests.lower, tests.upper)
+        return paired_tests(ranked, beta, terms, self.target)
 
     def supports(self, value: Answer) -> BoolArray:
         """Return whether the conclusion is supported."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pu_accessor.beta import Beta, Betas, UserBeta
+from pu_accessor.beta import NO_BETA, Beta, Betas, UserBeta
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
+from pu_accessor.inference.answer import Answer, join_betas
 from pu_accessor.inference.comparison import pair_tests, paired_models
 from pu_accessor.inference.comparison.dominance import compare_curves
 from pu_accessor.inference.comparison.pair_tests import list_pairs
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 _ADJUSTED = "for all pairs (of a group and beta), by Holm's method"
 _NO_SIZE = "A difference and its interval need beta: compare('auroc', 0.3)."
-_SIZE = ("difference", "lower", "upper")
-_TEST = ("statistic", "df", "p_value", "p_adjusted")
 
 
 def compare(
@@ -122,12 +121,11 @@ def compare(
         )
 
     def compute(paired: PairedRanks, beta: Beta) -> evaluation.Columns:
-        tested_beta = beta if beta.values.size else None
         if entry.curve != "roc" or (paired.rows and paired.rows.has_design):
             by_row = partial(paired_models.compare_rows, paired, metric=entry, at=cutoff)
-            tests = _compare_betas(by_row, tested_beta, terms)
+            tests = _compare_betas(by_row, beta, level)
         else:
-            tests = paired_tests(paired, tested_beta, terms, target)
+            tests = paired_tests(paired, beta, terms, target)
         return _columns_of_models(paired, tests, beta.values, entry.name, target)
 
     results = evaluation.evaluate(terms, self._pair(on), compute, None if beta is None else betas)
@@ -137,43 +135,36 @@ def compare(
     return evaluation.add_failed_groups(pairs, results)
 
 
-def _compare_betas(
-    compared: Callable[..., paired_models.PairedTests], beta: Beta | None, terms: Terms
-) -> paired_models.PairedTests:
-    """Compare models at each beta, or over the error of an estimate of beta."""
-    level = terms.level
-    if beta is None or not beta.is_estimate:
-        return compared(betas=None if beta is None else beta.values, level=level)
-    return paired_models.add_beta_error_to_tests(
-        compared(betas=beta.grid(level), level=level), beta
-    )
+def _compare_betas(compared: Callable[..., Answer], beta: Beta, level: float) -> Answer:
+    """Compare models at each beta, over its interval, or jointly with an estimate."""
+    betas = beta.grid(level) if beta.values.size else None
+    return join_betas(compared(betas=betas, level=level), beta)
 
 
-def paired_tests(
-    paired: PairedRanks, beta: Beta | None, terms: Terms, target: str
-) -> paired_models.PairedTests:
+def paired_tests(paired: PairedRanks, beta: Beta, terms: Terms, target: str) -> Answer:
     """Compare the AUROC of models, under the violations of the terms."""
-    arguments = None if beta is None else beta.values, terms.level, target
     odds, contamination = terms.selection_odds, terms.contamination
+    compared = partial(paired_models.compare_paired, paired, target=target)
     if odds > 1 or contamination:
-        return compare_worst_case(paired, *arguments, odds=odds, contamination=contamination)
-    return _compare_betas(
-        partial(paired_models.compare_paired, paired, target=target), beta, terms
-    )
+        compared = partial(
+            compare_worst_case, paired, target=target, odds=odds, contamination=contamination
+        )
+    return _compare_betas(compared, beta, terms.level)
 
 
 def _columns_of_models(
-    paired: PairedRanks,
-    tests: paired_models.PairedTests,
-    betas: FloatArray,
-    metric: str,
-    target: str,
+    paired: PairedRanks, tests: Answer, betas: FloatArray, metric: str, target: str
 ) -> evaluation.Columns:
     """Return the columns of the pairs of models."""
-    at_beta, size = ({"beta": betas}, _SIZE) if tests.has_size else ({}, ())
-    tested = {name: getattr(tests, name) for name in (*size, "n", *_TEST, "sign")}
-    columns = {"metric": metric, **at_beta, "target": target, **tested}
-    return pair_columns(paired.names, [*paired.ranks], (tests.first, tests.second), columns)
+    at_beta, size = ({"beta": betas}, _size(tests)) if betas.size else ({}, {})
+    columns = {"metric": metric, **at_beta, "target": target, **size, **tests.columns}
+    pairs = list_pairs(len(paired.ranks))
+    return pair_columns(paired.names, [*paired.ranks], pairs, columns)
+
+
+def _size(tests: Answer) -> dict[str, FloatArray]:
+    """Return the columns of differences and their limits."""
+    return dict(zip(("difference", "lower", "upper"), tests.parts, strict=True))
 
 
 def pair_columns(
@@ -292,28 +283,28 @@ def gap(
     grid = None if shared is None else Beta(shared.grid(level))
     has_test = entry.curve == "roc" and betas.kind == "points" and beta is not None
 
-    def compute(ranking: Ranking, own_beta: Beta) -> pair_tests.GroupValue:
+    def compute(ranking: Ranking, own_beta: Beta) -> tuple[Answer, int]:
         if beta is None and cutoff is not None:
-            return pair_tests.recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
-        if has_test:
-            return pair_tests.auroc_of_group(ranking, own_beta.values, target)
-        one = estimate_metric(entry, ranking, grid or own_beta, terms, target, cutoff)
-        return pair_tests.GroupValue(ranking.total.known_positive, one.value, one.lower, one.upper)
+            missed = entry.less_is_better
+            answer = pair_tests.recall_of_group(ranking, cutoff.value, missed, level)
+        elif has_test:
+            answer = pair_tests.auroc_of_group(ranking, own_beta.values, target)
+        else:
+            answer = estimate_metric(entry, ranking, grid or own_beta, terms, target, cutoff)
+        return answer, ranking.total.known_positive
 
     rankings = self._rank(entry.ranks_needed(cutoff))
     own_betas = Betas(Beta(shared.values)) if shared is not None else betas
     results = evaluation.evaluate(terms, rankings, compute, None if beta is None else own_betas)
-    groups = [result.content for result in results.each]
-    if shared is not None:
-        if not results.skipped:
-            evaluation.check_estimate_total(results.each, shared)
-        tests = pair_tests.add_beta_error_to_gaps(pair_tests.estimate_gaps(groups), shared)
-    elif has_test:
-        _warn_of_single([each.key for each in results.each if each.content.n == 1])
+    groups = [answer for _, _, _, (answer, _) in results.each]
+    if shared is not None and not results.skipped:
+        evaluation.check_estimate_total(results.each, shared)
+    if has_test:
+        _warn_of_single([each.key for each in results.each if each.content[1] == 1])
         tests = pair_tests.compare_groups(groups, level)
     else:
-        tests = pair_tests.estimate_gaps(groups)
-    gaps = _gap_frame(results, tests, {"metric": entry.name}, target, has_test=has_test)
+        tests = join_betas(pair_tests.estimate_gaps(groups), shared or NO_BETA)
+    gaps = _gap_frame(results, tests, {"metric": entry.name}, target)
     gaps.attrs |= self._attrs(terms, target)
     return gaps
 
@@ -340,30 +331,29 @@ def _warn_of_single(keys: Sequence[Hashable]) -> None:
 
 
 def _gap_frame(
-    results: evaluation.Results[pair_tests.GroupValue],
-    tests: pair_tests.PairTests,
+    results: evaluation.Results[tuple[Answer, int]],
+    tests: Answer,
     named: dict[str, str],
     target: str,
-    *,
-    has_test: bool,
 ) -> pd.DataFrame:
     """Return the frame of gaps, one row for each pair of groups and beta."""
-    first, second, times = tests.first, tests.second, tests.difference.shape[1]
+    answers, counts = zip(*(each.content for each in results.each), strict=True)
+    (first, second), times = list_pairs(len(answers)), tests.value.shape[1]
     betas = np.stack([each.beta.values for each in results.each])
-    estimates = np.stack([each.content.estimate[:times] for each in results.each])
-    known = np.array([[each.content.n] for each in results.each])
+    estimates = np.stack([answer.value[:times] for answer in answers])
+    known = np.array(counts)[:, np.newaxis]
     own = {"beta_a": betas[first], "beta_b": betas[second]}
     of_beta = own if results.own_beta else {"beta": betas[0]}
     columns = {
         **named,
         **(of_beta if betas.size else {}),
         "target": target,
-        **{name: getattr(tests, name) for name in _SIZE},
+        **_size(tests),
         "estimate_a": estimates[first],
         "estimate_b": estimates[second],
         "n_a": known[first],
         "n_b": known[second],
-        **({name: getattr(tests, name) for name in _TEST} if has_test else {}),
+        **tests.columns,
     }
     gaps = ResultFrame(pair_columns(results.names, results.keys, (first, second), columns))
     if results.skipped:

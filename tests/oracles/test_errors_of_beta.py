@@ -92,6 +92,16 @@ def test_errors_of_beta_and_of_the_ranking_add_like_the_disc(
         assert found["p_value"] == one_by_one["p_value"].iloc[0]
 
 
+@pytest.mark.parametrize("metric", ["auroc", "average_precision"])
+def test_an_interval_of_beta_has_the_differences_of_all_its_betas(metric: str) -> None:
+    pu = FRAME.pu(score=["a", "b"])
+    found = pu.compare(metric, pd.Interval(0.1, 0.3)).iloc[0]
+    each, middle = pu.compare(metric, [0.1, 0.2, 0.3]), pu.compare(metric, 0.2).iloc[0]
+    assert found[ENDS].tolist() == pytest.approx([each["lower"].min(), each["upper"].max()])
+    others = ["difference", "beta", "p_value", "sign"]
+    assert found[others].tolist() == pytest.approx(middle[others].tolist(), rel=1e-9)
+
+
 @pytest.mark.parametrize("at", [{"recall": 0.5}, "youden"])
 def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
     ask = partial(PU.metric, "precision", at=at, target="examples")

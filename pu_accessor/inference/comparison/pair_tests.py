@@ -5,18 +5,17 @@ method 10 (1998).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from math import nan
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import scipy
 
-from pu_accessor.beta import Beta
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference import influence
-from pu_accessor.inference.answer import add_beta_error
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.tables.contingency import check_labels
@@ -25,21 +24,6 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _PRIOR_POSITIVES = 0.5  # known positives added at the other end, where all rank equally
 Pairs: TypeAlias = tuple[IntArray, IntArray]
-
-
-@dataclass(frozen=True, eq=False)
-class PairTests:
-    """The difference of each pair, the first less the second, and a test whether it is 0."""
-
-    first: IntArray  # positions of the two, shape (pairs,)
-    second: IntArray
-    difference: FloatArray  # shape (pairs, columns)
-    lower: FloatArray  # not cut to possible differences
-    upper: FloatArray
-    statistic: FloatArray
-    df: FloatArray
-    p_value: FloatArray  # two-sided; NaN where there is no test
-    p_adjusted: FloatArray  # for all pairs of a column
 
 
 def list_pairs(models: int) -> Pairs:
@@ -53,31 +37,31 @@ def list_pairs(models: int) -> Pairs:
     return first, second
 
 
+def subtract(values: FloatArray, pairs: Pairs) -> FloatArray:
+    """Return the value of the first of each pair less that of the second."""
+    first, second = pairs
+    return values[first] - values[second]
+
+
 def compare_by_t(
-    pairs: Pairs, difference: FloatArray, error: FloatArray, df: FloatArray, level: float
-) -> PairTests:
+    difference: FloatArray, error: FloatArray, df: FloatArray, level: float
+) -> Answer:
     """Test by Student's t whether differences are 0; without error the p value is 1 or 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where((error == 0) & (difference == 0), 0.0, difference / error)
     distance = scipy.special.stdtrit(df, (1 + level) / 2) * error
     p_value = np.asarray(2 * scipy.special.stdtr(df, -np.abs(statistic)), np.float64)
-    return PairTests(
-        *pairs,
-        difference=np.broadcast_to(difference, error.shape),
-        lower=difference - distance,
-        upper=difference + distance,
-        statistic=np.where(np.isnan(p_value), np.nan, statistic),
-        df=np.broadcast_to(df, error.shape),
-        p_value=p_value,
-        p_adjusted=adjust_by_holm(p_value),
-    )
+    statistic = np.where(np.isnan(p_value), np.nan, statistic)
+    columns = {"statistic": statistic, "df": df, "p_value": p_value}
+    value = np.broadcast_to(difference, error.shape)
+    answer = Answer(value, difference - distance, difference + distance, error, columns)
+    return answer.with_columns(p_adjusted=adjust_by_holm(p_value))
 
 
-def show_estimate(tests: PairTests, estimate: FloatArray, span: float) -> PairTests:
+def show_estimate(tests: Answer, estimate: FloatArray, span: float) -> Answer:
     """Return tests with an estimate of the difference, and limits that are possible, around it."""
     lower, upper = (np.clip(end, -span, span) for end in (tests.lower, tests.upper))
-    limits = {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
-    return replace(tests, difference=estimate, **limits)
+    return replace(tests, value=estimate).with_limits(lower, upper)
 
 
 def adjust_by_holm(p_value: FloatArray) -> FloatArray:
@@ -89,34 +73,19 @@ def adjust_by_holm(p_value: FloatArray) -> FloatArray:
     return np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
 
 
-class GroupValue(NamedTuple):
-    """A metric of one group at some betas."""
-
-    n: int  # known positives
-    estimate: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    unbiased: FloatArray | None = None  # AUROC, for tests; it may be outside [0, 1]
-    variance: FloatArray | None = None  # of that; NaN for one known positive
-    df: float = nan  # of the variance
-
-
-def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> GroupValue:
+def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> Answer:
     """Return the share of positives above a threshold, or below, with Wilson's interval."""
     check_labels(np.zeros(1), ranking.total)
     n = ranking.total.known_positive
     here = ranking.at(ranking.count_at_or_above(np.array([threshold])))
     above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
-    return GroupValue(
-        n,
-        counted / n,
-        *influence.wilson_interval(counted, n, level, influence.design_effects(here)[0][0]),
-    )
+    design = influence.design_effects(here)[0][0]
+    return Answer(counted / n, *influence.wilson_interval(counted, n, level, design))
 
 
-def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
-    """Return AUROC of one group with its variance, for `compare_groups`."""
+def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> Answer:
+    """Return AUROC of one group with its error, for `compare_groups`."""
     check_labels(betas, ranking.total)
     n, share = ranking.total.known_positive, influence.positive_share_of_rest(ranking.total, betas)
     hidden_part = np.ones(betas.size)
@@ -137,42 +106,28 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
         error, df = np.full(betas.size, np.nan), nan
     estimate = area_of_estimate("roc", ranking, betas, on_new=target == "population")
     unknown = np.full(betas.size, np.nan)
-    return GroupValue(n, estimate, unknown, unknown, unbiased, error**2, df)
+    return Answer(estimate, unknown, unknown, error, {"unbiased": unbiased, "df": df})
 
 
-def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
+def compare_groups(groups: Sequence[Answer], level: float) -> Answer:
     """Compare the AUROC of groups without common examples by Welch's test (Biometrika, 1947)."""
     pairs = list_pairs(len(groups))
-    sides = [(groups[a], groups[b]) for a, b in zip(*pairs, strict=True)]
-    shown, difference = (
-        np.array([getattr(a, name) - getattr(b, name) for a, b in sides])
-        for name in ("estimate", "unbiased")
+    unbiased, own_df = (
+        np.stack([group.columns[name] for group in groups]) for name in ("unbiased", "df")
     )
-    variances = np.array([(a.variance, b.variance) for a, b in sides])
+    variances = np.stack([group.error for group in groups])[[*pairs]] ** 2
     # Without variance the degrees of freedom of a group may be infinite.
-    own_df = np.minimum([(a.df, b.df) for a, b in sides], np.finfo(np.float64).max)
-    df = np.array([*map(influence.welch_df, variances, own_df[..., np.newaxis])])
-    df[np.isnan(own_df).any(axis=1)] = np.nan
-    tests = compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
-    return show_estimate(tests, shown, 1.0)
+    df = influence.welch_df(variances, np.minimum(own_df, np.finfo(np.float64).max)[[*pairs]])
+    df = np.where(np.isnan(variances).any(axis=0), np.nan, df)
+    tests = compare_by_t(subtract(unbiased, pairs), np.sqrt(variances.sum(axis=0)), df, level)
+    return show_estimate(tests, subtract(np.stack([group.value for group in groups]), pairs), 1.0)
 
 
-def estimate_gaps(groups: Sequence[GroupValue]) -> PairTests:
+def estimate_gaps(groups: Sequence[Answer]) -> Answer:
     """Return the gap between each pair of independent groups, with its MOVER interval."""
-    first, second = list_pairs(len(groups))
-    estimate, lower, upper = (
-        np.stack([getattr(group, name) for group in groups])
-        for name in ("estimate", "lower", "upper")
-    )
-    down, up = np.maximum(estimate - lower, 0), np.maximum(upper - estimate, 0)
-    difference = estimate[first] - estimate[second]
+    first, second = pairs = list_pairs(len(groups))
+    value, lower, upper = map(np.stack, zip(*(group.parts for group in groups), strict=True))
+    down, up = np.maximum(value - lower, 0), np.maximum(upper - value, 0)
+    difference = subtract(value, pairs)
     low = difference - np.hypot(down[first], up[second])
-    high = difference + np.hypot(up[first], down[second])
-    no_test = [np.full(difference.shape, np.nan)] * 4
-    return PairTests(first, second, difference, low, high, *no_test)
-
-
-def add_beta_error_to_gaps(gaps: PairTests, beta: Beta) -> PairTests:
-    """Combine the error of one estimate of beta, shared by all groups, with that of gaps."""
-    lower, upper = add_beta_error(gaps.difference, gaps.lower, gaps.upper, beta)
-    return replace(gaps, difference=gaps.difference[:, :1], lower=lower, upper=upper)
+    return Answer(difference, low, difference + np.hypot(up[first], down[second]))

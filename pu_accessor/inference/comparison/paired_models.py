@@ -17,20 +17,19 @@ N - P: sign and test do not depend on beta.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 import scipy
 
-from pu_accessor.beta import Beta
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.inference.answer import add_beta_error
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.comparison.pair_tests import (
-    PairTests,
     compare_by_t,
     list_pairs,
     show_estimate,
+    subtract,
 )
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import (
@@ -43,27 +42,10 @@ from pu_accessor.inference.estimates.weighted_areas import known_share_below
 from pu_accessor.inference.influence import adjust_sums, least_placement_square
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import (
-    BoolArray,
-    Clusters,
-    FloatArray,
-    IntArray,
-    PairedRanks,
-    PairedRows,
-    Ranking,
-)
+from pu_accessor.ranking import BoolArray, Clusters, FloatArray, PairedRanks, PairedRows, Ranking
 
 _RELATIVE_TOLERANCE = 1e-12
 Pair = tuple[int, int]
-
-
-@dataclass(frozen=True, eq=False)
-class PairedTests(PairTests):
-    """Tests of each pair of models: a column for each beta, or a single one without betas."""
-
-    sign: IntArray  # of the difference; one column where it does not depend on beta
-    n: int  # known positives
-    has_size: bool  # differences of AUROC, not of ranks
 
 
 def compare_paired(
@@ -72,12 +54,11 @@ def compare_paired(
     level: float,
     target: str,
     pairs: Sequence[Pair] | None = None,
-) -> PairedTests:
+) -> Answer:
     """Compare the AUROC of models that ranked the same examples: all pairs, or some."""
-    first, second = list_pairs(len(paired.ranks)) if pairs is None else np.transpose(pairs)
+    pairs = [*zip(*list_pairs(len(paired.ranks)), strict=True)] if pairs is None else pairs
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
-    each = zip(first.tolist(), second.tolist(), strict=True)
-    differences = [_mean_rank_difference(paired, pair, target == "population") for pair in each]
+    differences = [_mean_rank_difference(paired, pair, target == "population") for pair in pairs]
     mean, variance, df = np.transpose(differences)
     df[np.isnan(variance)] = np.nan
     factor = np.ones(1 if betas is None else betas.size)
@@ -85,27 +66,19 @@ def compare_paired(
         factor = hidden_share(paired.total, betas) ** 0.5
     error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of a single known positive
-    tests = compare_by_t((first, second), mean[:, np.newaxis], error, df[:, np.newaxis], level)
-    negatives = np.ones(1)
+    tests = compare_by_t(mean[:, np.newaxis], error, df[:, np.newaxis], level)
     if betas is not None:
         negatives = np.array([float(number) for number in count_negatives(paired.total, betas)])
-    sized = {key: getattr(tests, key) / negatives for key in ("difference", "lower", "upper")}
-    return PairedTests(
-        **vars(tests) | sized,
-        sign=np.sign(mean).astype(np.int64)[:, np.newaxis],
-        n=paired.total.known_positive,
-        has_size=betas is not None,
-    )
+        value, lower, upper = (part / negatives for part in tests.parts)
+        tests = show_estimate(replace(tests, lower=lower, upper=upper), value, 1.0)
+    return _add_counts(tests, paired, mean[:, np.newaxis])
 
 
-def add_beta_error_to_tests(tests: PairedTests, beta: Beta) -> PairedTests:
-    """Combine the error of an estimated beta with that of the ranking."""
-    if not tests.has_size:
-        return tests
-    lower, upper = add_beta_error(tests.difference, tests.lower, tests.upper, beta)
-    names = ("difference", "statistic", "df", "p_value", "p_adjusted", "sign")
-    at_estimate = {name: getattr(tests, name)[:, :1] for name in names}
-    return replace(tests, **at_estimate, lower=lower, upper=upper)
+def _add_counts(tests: Answer, paired: PairedRanks, difference: FloatArray) -> Answer:
+    """Add the number of known positives, and which of two models is ahead."""
+    sign = np.sign(np.nan_to_num(difference)).astype(np.int64)
+    n = paired.total.known_positive
+    return replace(tests, columns={"n": n, **tests.columns, "sign": sign})
 
 
 def _mean_rank_difference(
@@ -158,24 +131,23 @@ def require_rows(paired: PairedRanks) -> PairedRows:
 
 def compare_rows(
     paired: PairedRanks, betas: FloatArray | None, level: float, metric: Metric, at: Cutoff | None
-) -> PairedTests:
+) -> Answer:
     """Compare any metric of models of the same rows on future data; without betas AUROC."""
     # The test is of unbiased statistics, which may be outside [0, 1].
-    rows, has_size = require_rows(paired), betas is not None
+    rows = require_rows(paired)
     betas = np.zeros(1) if betas is None else betas
     check_labels(betas, paired.total)
     count_negatives(paired.total, betas)
     rankings = [*rows.rankings()]
     models = [linearize(ranking, betas, metric, at) for ranking in rankings]
     moves = [_moves_of_rows(*each, rows.positive) for each in zip(models, rankings, strict=True)]
-    first, second = list_pairs(len(models))
-    completed = np.stack([model.estimate() for model in models])
-    value = np.stack([model.value for model in models])
-    difference = value[first] - value[second]
-    estimate = difference if metric.curve == "roc" else completed[first] - completed[second]
-    error, df = np.empty(difference.shape), np.empty((first.size, 1))
+    pairs = list_pairs(len(models))
+    difference = estimate = subtract(np.stack([model.value for model in models]), pairs)
+    if metric.curve != "roc":
+        estimate = subtract(np.stack([model.estimate() for model in models]), pairs)
+    error, df = np.empty(difference.shape), np.empty((len(difference), 1))
     share = count_positives(paired.total, betas) / sum(paired.total)
-    for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+    for pair, (a, b) in enumerate(zip(*pairs, strict=True)):
         moved, least = moves[a] - moves[b], np.maximum(models[a].least_move, models[b].least_move)
         by_order = at is None or at.kind != "threshold"
         if not moved.any() and _same_order(paired, (a, b), by_order):
@@ -184,13 +156,8 @@ def compare_rows(
         of_share = slope**2 * share * (1 - share)
         variance, df[pair] = _difference_variance(rows, moved[0], moved[1], least, of_share)
         error[pair] = variance**0.5
-    tests = compare_by_t((first, second), difference, error, df, level)
-    return PairedTests(
-        **vars(show_estimate(tests, estimate, metric.span)),
-        sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
-        n=paired.total.known_positive,
-        has_size=has_size,
-    )
+    tests = compare_by_t(difference, error, df, level)
+    return _add_counts(show_estimate(tests, estimate, metric.span), paired, difference)
 
 
 def _moves_of_rows(linear: Linearized, ranking: Ranking, positive: BoolArray) -> FloatArray:

@@ -9,9 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.weighted import latent_shares
-from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
-from pu_accessor.inference.comparison.paired_models import Pair, PairedTests, compare_paired
+from pu_accessor.inference.comparison.pair_tests import adjust_by_holm, list_pairs
+from pu_accessor.inference.comparison.paired_models import Pair, compare_paired
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.tables.latent_bounds import count_wrong
 from pu_accessor.ranking import Counts, FloatArray, PairedRanks
@@ -28,7 +29,7 @@ def compare_worst_case(
     *,
     odds: float = 1.0,
     contamination: float = 0.0,
-) -> PairedTests:
+) -> Answer:
     """Compare the AUROC of models with biased or wrong labels, as far as is assumed."""
     if odds > 1 and betas is None and sum(paired.total) == paired.total.known_positive:
         raise PUDataError(
@@ -36,36 +37,39 @@ def compare_worst_case(
             "others to rank them against."
         )
     plain = compare_paired(paired, betas, level, target)
-    pairs = [*zip(plain.first.tolist(), plain.second.tolist(), strict=True)]
+    pairs = [*zip(*list_pairs(len(paired.ranks)), strict=True)]
     each, failures = [None] if betas is None else [*betas[:, np.newaxis]], (odds, contamination)
 
-    def compare(pair: Pair, beta: FloatArray | None, side: int) -> PairedTests:
+    def compare(pair: Pair, beta: FloatArray | None, side: int) -> Answer:
         relabeled = _relabel_for_extreme(paired, pair, beta, *failures, side)
         return compare_paired(relabeled, beta, level, target, [pair])
 
     low, high = ([[compare(pair, b, side) for b in each] for pair in pairs] for side in (-1, 1))
 
-    def stack_tests(name: str) -> FloatArray:
-        ends = [[[getattr(t, name)[0, 0] for t in row] for row in end] for end in (low, high)]
-        own = np.broadcast_to(getattr(plain, name), np.shape(ends[0]))
-        return np.stack([own, *np.array(ends)])
+    def stack(name: str) -> FloatArray:
+        def of(tests: Answer) -> FloatArray:
+            return np.asarray({**tests.columns, **vars(tests)}[name])
 
-    signs, unlimited = stack_tests("sign"), odds > _MAX_ODDS and bool(paired.total.unlabeled)
+        ends = [[[of(tests)[0, 0] for tests in row] for row in end] for end in (low, high)]
+        return np.stack([of(plain), *np.array(ends)])
+
+    signs, *tests = map(stack, ("sign", "statistic", "df", "p_value"))
+    unlimited = odds > _MAX_ODDS and bool(paired.total.unlabeled)
     is_same_sign = (signs == signs[0]).all(axis=0) & (not unlimited)
-    tests = [*map(stack_tests, ("statistic", "df", "p_value"))]
     largest = np.argmax(np.nan_to_num(tests[2], nan=np.inf), axis=0)[np.newaxis]
     statistic, df, p_value = (np.take_along_axis(column, largest, axis=0)[0] for column in tests)
     is_undecided = ~is_same_sign & ~np.isnan(p_value)
-    statistic = np.where(is_undecided, 0.0, statistic)
     p_value = np.where(is_undecided, 1.0, p_value)
-    worst = replace(plain, statistic=statistic, df=df, p_value=p_value)
-    worst = replace(worst, sign=plain.sign * is_same_sign, p_adjusted=adjust_by_holm(p_value))
-    if not plain.has_size:
-        return worst
-    lower, upper = np.fmin.reduce(stack_tests("lower")), np.fmax.reduce(stack_tests("upper"))
+    lower, upper = np.fmin.reduce(stack("lower")), np.fmax.reduce(stack("upper"))
     if unlimited:  # hidden positives may have any rank
         lower, upper = np.fmin(lower, -1.0), np.fmax(upper, 1.0)
-    return replace(worst, lower=lower, upper=upper)
+    return replace(plain, lower=lower, upper=upper).with_columns(
+        statistic=np.where(is_undecided, 0.0, statistic),
+        df=df,
+        p_value=p_value,
+        p_adjusted=adjust_by_holm(p_value),
+        sign=signs[0] * is_same_sign,
+    )
 
 
 def _relabel_for_extreme(

@@ -144,6 +144,9 @@ def compare(
     for a, b in combinations(models, 2):
         mean, error = paired(models[a], models[b], labels, beta, target)
         test = t_test(mean, *error, level) / [below, below, below, 1, 1, 1]
+        if beta is not None:  # limits that are possible, around the difference
+            low, high = np.clip(test[1:3], -1, 1)
+            test[1:3] = np.minimum(low, test[0]), np.maximum(high, test[0])
         rows.append((a, b, *test[first:], np.sign(mean)))
     return rows
 
