@@ -16,7 +16,7 @@ of the Royal Statistical Society B 16 (1954) 175-185.
 
 from bisect import bisect
 from collections.abc import Callable, Mapping
-from math import ceil, log, sqrt
+from math import ceil, floor, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -40,20 +40,21 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
     steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
     known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
     n, _, size = ranking.total
-    cdf: FloatArray = known / n
-    scatter: FloatArray | None = None
-    if (weight := ranking.unequal_weight) is not None:
-        shares = latent_shares(weight, 1.0)
-        unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
-        sums, squares = (np.append(0.0, np.cumsum(each)) for each in (shares, shares**2))
-        cdf, square = np.minimum(sums[known], 1), squares[known]
-        scatter = square * (1 - cdf) ** 2 + (squares[-1] - square + unseen**2) * cdf**2
+    if (weight := ranking.unequal_weight) is None:
+        # M is infeasible if its inverse is below the smaller root x of (F - h*x)**2 = c*(1/n + x).
+        cdf, h, c = known / n, unlabeled.astype(np.float64), log(1 / delta) / 2
+        square_root = np.sqrt(c**2 + 4 * c * h * (cdf + h / n))
+        root = 2 * (cdf**2 - c / n) / (2 * cdf * h + c + square_root)
+        largest = float(root.max())
+        return floor(min(1 / largest, size)) / size if largest > 0 else 1.0
+    shares = latent_shares(weight, 1.0)
+    unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
+    sums, squares = (np.append(0.0, np.cumsum(each)) for each in (shares, shares**2))
+    cdf, square = np.minimum(sums[known], 1), squares[known]
+    scatter = square * (1 - cdf) ** 2 + (squares[-1] - square + unseen**2) * cdf**2
 
     def infeasible(latent: int) -> bool:
-        if scatter is None:
-            allowed = sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
-        else:
-            allowed = sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + cdf * (1 - cdf) / latent))
+        allowed = sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + cdf * (1 - cdf) / latent))
         return bool(np.max(cdf - np.minimum(unlabeled, latent) / latent) > allowed)
 
     # The distance grows with the hidden positives, and the allowed one shrinks.
