@@ -35,12 +35,7 @@ _CODING = (
     "missing (unlabeled)."
 )
 _STATES = {"positive": POSITIVE, "negative": NEGATIVE, "unlabeled": UNLABELED}
-# 1 == True and 0 == False, so numbers need no entry.
-_DEFAULT_CODING: Mapping[str, list[Any]] = {
-    "positive": [True],
-    "negative": [False],
-    "unlabeled": [pd.NA],
-}
+_USUAL_STATES: Mapping[Any, str] = {1: "positive", 0: "negative"}  # of True and False, too
 
 
 @dataclass(frozen=True, eq=False)  # missing values are equal to nothing
@@ -209,9 +204,11 @@ def _is_in(value: object, values: Iterable[object]) -> bool:
 
 def _state(value: object, claimed: dict[str, list[Any]]) -> int:
     """Return the state of a value: by the caller's coding first, then by the default."""
-    defaults = {state: of for state, of in _DEFAULT_CODING.items() if state not in claimed}
-    coding = (claimed | defaults).items()
-    return next((_STATES[state] for state, values in coding if _is_in(value, values)), UNKNOWN)
+    for state, values in claimed.items():
+        if _is_in(value, values):
+            return _STATES[state]
+    usual = "unlabeled" if is_missing(value) else _USUAL_STATES.get(value)
+    return UNKNOWN if usual is None or usual in claimed else _STATES[usual]
 
 
 def _check_coding(
