@@ -117,9 +117,12 @@ def _describe_clusters(
     if all(term.clusters is None for terms in firsts for term in terms):
         return {}
     numbers = [macro_average.count_shared_clusters(terms) for terms in firsts]
-    evaluation.warn_of_few_clusters(
-        names, zip((group.key for group in groups), numbers, strict=True)
-    )
+    few = [
+        (group.key, f"{number:g}")
+        for group, number in zip(groups, numbers, strict=True)
+        if number < evaluation.MIN_CLUSTERS
+    ]
+    evaluation.warn_of_groups(names, few, evaluation.FEW_CLUSTERS)
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 

@@ -41,12 +41,37 @@ Ranked = TypeVar("Ranked", Ranking, PairedRanks, AnnotatedRanking)
 Columns: TypeAlias = Mapping[str, Any]
 
 _MIN_EFFECTIVE_SIZE = 10  # known positives
-_MIN_CLUSTERS = 10  # with a known positive
+MIN_CLUSTERS = 10  # with a known positive
 _MAX_WEIGHT_SHARE = 0.1  # of one row
 _LOW_AUROC = 0.35  # of known positives against the rest: scores may be reversed
 _LOW_AUROC_ERRORS = 3.5  # standard errors below a half
 _MANY_GROUPS = 50  # beyond which groups may be meant as clusters
 _LOCATED = ("rank", "threshold", "mean_score")  # columns before the target
+_ABOVE_LIMIT = (
+    "beta exceeds the upper limit that the known positives set at this level ({}). Pass a "
+    "smaller beta (see df.pu.estimate_beta). If beta is right, the known positives are not a "
+    "random sample of the positives."
+)
+_FEW_EFFECTIVE = (
+    f"The effective number of known positives is below {_MIN_EFFECTIVE_SIZE} ({{}}): a few "
+    "small propensities have most of the weight, and intervals may be wrong. Label more such "
+    "examples, or bound the propensities from below: df['propensity'].clip(lower=0.05)."
+)
+_NOT_MONOTONE = (
+    "monotone=True is rejected at level {:g}: no concave curve fits the known positives where "
+    "this share of the rest ranks above ({{}}). Leave monotone out: results that assume it are "
+    "wrong."
+)
+FEW_CLUSTERS = (
+    f"Fewer than {MIN_CLUSTERS} clusters contain a known positive ({{}}): the variation "
+    "among clusters is hardly known, and intervals may be wrong. Label positives of more "
+    "clusters."
+)
+_HEAVY_ROW = (
+    "One row has more than a tenth of the weight of its kind, known positives or others ({}). "
+    "With weight= it counts as one sampled row, and intervals are long. If it stands for that "
+    "many identical rows: df.pu(count=...)."
+)
 _OUT_OF_MEMORY = (
     "There is not enough memory for this method, which compares known examples one by one. Keep "
     "fewer known examples, or use auroc for future data."
@@ -128,12 +153,10 @@ def evaluate(
         results = Results(names, each, betas, terms, {}, by_key_reason)
     elif reasons:
         _warn_of_skipped(reasons, len(each))
-    _warn_of_rankings(results, warn_limits=warn_limits and per_group)
+    _warn_of_rankings(results, warn_limits=warn_limits and per_group, per_group=per_group)
     _warn_of_reversed_scores(results, per_group=per_group)
     if terms.is_wide and terms.omits:
         _warn_of_other_rows(results, terms.models)
-    if per_group:
-        _warn_of_weights(results)
     return results
 
 
@@ -233,59 +256,54 @@ def _warn_of_skipped(reasons: Mapping[str, str], n_results: int) -> None:
     )
 
 
-def _warn_of_rankings(results: Results[Any], *, warn_limits: bool) -> None:
-    """Warn of betas above their limit, of small propensities and of scores not monotone."""
-    above_limit, few, refuted = [], [], []
+def _warn_of_rankings(results: Results[Any], *, warn_limits: bool, per_group: bool) -> None:
+    """Warn of betas above their limit, of little data, and of scores not monotone."""
+    doubts: dict[str, list[tuple[Hashable, str]]] = {}
     for key, beta, diagnostics, _ in results.each:
-        if diagnostics is None:
-            continue
-        lowest = np.array([beta.lower]) if beta.is_estimate else beta.values
-        has_limit = warn_limits and not isnan(diagnostics.beta_limit)
-        high = diagnostics.beyond(lowest) if has_limit else NO_BETA.values
-        if high.size:
-            values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
-            above_limit.append((key, f"{values} > {diagnostics.beta_limit:.4g}"))
-        elif diagnostics.n_effective < _MIN_EFFECTIVE_SIZE:
-            few.append((key, f"{diagnostics.n_effective:.1f}"))
-        if not isnan(diagnostics.refuted_at):
-            refuted.append((key, f"{100 * diagnostics.refuted_at:.2g}%"))
-    warn_of_groups(
-        results.names,
-        above_limit,
-        "beta exceeds the upper limit that the known positives set at this level ({}). Pass a "
-        "smaller beta (see df.pu.estimate_beta). If beta is right, the known positives are not a "
-        "random sample of the positives.",
-    )
-    warn_of_groups(
-        results.names,
-        few,
-        f"The effective number of known positives is below {_MIN_EFFECTIVE_SIZE} ({{}}): a few "
-        "small propensities have most of the weight, and intervals may be wrong. Label more such "
-        "examples, or bound the propensities from below: df['propensity'].clip(lower=0.05).",
-    )
-    warn_of_groups(
-        results.names,
-        refuted,
-        f"monotone=True is rejected at level {results.terms.level:g}: no concave curve fits "
-        "the known positives where this share of the rest ranks above ({}). Leave monotone out: "
-        "results that assume it are wrong.",
-    )
+        if diagnostics is not None:
+            found = _doubts(diagnostics, beta, results.terms.level, warn_limits, per_group)
+            for text, detail in found.items():
+                doubts.setdefault(text, []).append((key, detail))
+    for text, groups in doubts.items():
+        warn_of_groups(results.names, groups, text)
+
+
+def _doubts(
+    one: Diagnostics, beta: Beta, level: float, warn_limits: bool, per_group: bool
+) -> dict[str, str]:
+    """Return warnings about one ranking, each with a number."""
+    doubts = {}
+    lowest = np.array([beta.lower]) if beta.is_estimate else beta.values
+    if warn_limits and (high := one.beyond(lowest)).size:
+        values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
+        doubts[_ABOVE_LIMIT] = f"{values} > {one.beta_limit:.4g}"
+    elif one.n_effective < _MIN_EFFECTIVE_SIZE:
+        doubts[_FEW_EFFECTIVE] = f"{one.n_effective:.1f}"
+    if not isnan(one.refuted_at):
+        doubts[_NOT_MONOTONE.format(level)] = f"{100 * one.refuted_at:.2g}%"
+    if per_group and one.clusters < MIN_CLUSTERS:
+        doubts[FEW_CLUSTERS] = f"{one.clusters:g}"
+    if per_group and one.heaviest > _MAX_WEIGHT_SHARE:
+        doubts[_HEAVY_ROW] = f"{one.heaviest:.0%}"
+    return doubts
 
 
 def _warn_of_reversed_scores(results: Results[Any], *, per_group: bool) -> None:
     """Warn of scores that may be lower for positives, in each group or on average."""
     known = [
-        (key, diagnostics)
-        for key, _, diagnostics, _ in results.each
-        if diagnostics is not None and not isnan(diagnostics.above)
+        (key, one.above, one.above_error)
+        for key, _, one, _ in results.each
+        if one is not None and not isnan(one.above)
     ]
-    keys, names, terms = [key for key, _ in known], results.names, results.terms
-    areas, errors = np.array([[one.above, one.above_error] for _, one in known]).reshape(-1, 2).T
-    if known and not per_group:
-        keys, names, areas = [()], (), areas.mean(keepdims=True)
+    if not known:
+        return
+    keys, *numbers = zip(*known, strict=True)
+    (areas, errors), names, terms = np.array(numbers), results.names, results.terms
+    if not per_group:
+        keys, names, areas = ((),), (), areas.mean(keepdims=True)
         errors = np.sqrt(np.sum(errors**2, keepdims=True)) / errors.size
     # More groups need more standard errors, to warn as rarely as with one.
-    needed = _LOW_AUROC_ERRORS + 0.55 * np.log10(max(areas.size, 1))
+    needed = _LOW_AUROC_ERRORS + 0.55 * np.log10(areas.size)
     low = np.flatnonzero((areas < _LOW_AUROC) & (0.5 - areas > needed * errors))
     if low.size:
         wide = terms.is_wide and per_group
@@ -322,32 +340,6 @@ def _warn_of_other_rows(results: Results[Any], models: list[Hashable]) -> None:
         f"differ. On common rows, as compare: df.dropna(subset={brief(models)})."
     )
     warn_of_groups(results.names[:-1], details, text)
-
-
-def _warn_of_weights(results: Results[Any]) -> None:
-    """Warn of groups with few clusters, or with a row of much weight."""
-    known = [(key, one) for key, _, one, _ in results.each if one is not None]
-    warn_of_few_clusters(results.names, [(key, one.clusters) for key, one in known])
-    warn_of_groups(
-        results.names,
-        [(k, f"{one.heaviest:.0%}") for k, one in known if one.heaviest > _MAX_WEIGHT_SHARE],
-        "One row has more than a tenth of the weight of its kind, known positives or others ({}). "
-        "With weight= it counts as one sampled row, and intervals are long. If it stands for that "
-        "many identical rows: df.pu(count=...).",
-    )
-
-
-def warn_of_few_clusters(
-    names: Sequence[str], n_clusters: Iterable[tuple[Hashable, float]]
-) -> None:
-    """Warn of rankings with few clusters that contain a known positive."""
-    few = [(key, f"{number:g}") for key, number in n_clusters if number < _MIN_CLUSTERS]
-    text = (
-        f"Fewer than {_MIN_CLUSTERS} clusters contain a known positive ({{}}): the variation "
-        "among clusters is hardly known, and intervals may be wrong. Label positives of more "
-        "clusters."
-    )
-    warn_of_groups(names, few, text)
 
 
 def warn_of_groups(
@@ -393,12 +385,15 @@ def results_frame(
 ) -> pd.DataFrame:
     """Return the columns of all rankings in one frame, after those of their keys."""
     parts = [broadcast_columns(columns(content, beta)) for _, beta, _, content in results.each]
-    check_key_names(results.names, results.names, parts[0])
-    sizes = [len(next(iter(part.values()))) for part in parts]
-    keys = key_levels(results.names, results.keys)
-    levels = {name: level.repeat(sizes) for name, level in keys.items()}
-    stacked = {name: _concatenate([part[name] for part in parts]) for name in parts[0]}
-    frame = ResultFrame({**levels, **stacked})
+    stacked = parts[0]
+    if results.names:
+        check_key_names(results.names, results.names, stacked)
+        sizes = [len(next(iter(part.values()))) for part in parts]
+        keys = key_levels(results.names, results.keys)
+        levels = {name: level.repeat(sizes) for name, level in keys.items()}
+        joined = {name: _concatenate([part[name] for part in parts]) for name in stacked}
+        stacked = {**levels, **joined}
+    frame = ResultFrame(stacked)
     diagnostics = results.each[0].diagnostics
     if not results.names and diagnostics is not None:
         frame.attrs.update(ranking_attrs(diagnostics))
@@ -417,10 +412,10 @@ def answer_columns(answers: Sequence[Answer], target: str | Sequence[str]) -> di
         empty = np.full(known.shape, False if known.dtype == bool else np.nan)
         return np.stack([empty if column is None else column for column in columns], -1)
 
-    names = dict.fromkeys(chain(*(one.columns for one in answers)))
+    names = dict.fromkeys(chain(*[one.columns for one in answers]))
     columns = {name: stack(name) for name in names}
     located = {name: columns.pop(name) for name in _LOCATED if name in names}
-    parts = (np.stack(part, -1) for part in zip(*(one.parts for one in answers), strict=True))
+    parts = np.stack([one.parts for one in answers], -1)
     limits = dict(zip(("estimate", "lower", "upper"), parts, strict=True))
     return {**located, "target": target, **limits, **columns}
 
@@ -462,9 +457,9 @@ def key_levels(names: Sequence[str], keys: Sequence[Hashable]) -> dict[str, pd.I
 
 def broadcast_columns(columns: Columns) -> dict[str, Any]:
     """Return columns broadcast to one length."""
-    names = [name for name, column in columns.items() if not isinstance(column, pd.Index)]
-    arrays = np.broadcast_arrays(*(columns[name] for name in names))
-    return {**columns, **{n: array.ravel() for n, array in zip(names, arrays, strict=True)}}
+    plain = {name: column for name, column in columns.items() if not isinstance(column, pd.Index)}
+    arrays = np.broadcast_arrays(*plain.values())
+    return {**columns, **{n: array.ravel() for n, array in zip(plain, arrays, strict=True)}}
 
 
 def _concatenate(parts: Sequence[Any]) -> Any:
