@@ -61,9 +61,9 @@ class Beta(NamedTuple):
     @property
     def kind(self) -> str:
         """Points, an interval or an estimate."""
-        return (
-            "estimate" if self.is_estimate else "points" if self.interval is None else "interval"
-        )
+        if self.level is not None:
+            return "estimate"
+        return "points" if self.interval is None else "interval"
 
     @property
     def point(self) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -21,6 +22,7 @@ Numbers: TypeAlias = IntArray | FloatArray
 CountArray: TypeAlias = npt.NDArray[Any]  # int64; float64 where rows have weights
 Value = TypeVar("Value")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
+_MAX_INT64_PRODUCT = 2**62
 _UNRANKED_NEGATIVES = 2**40  # placed above unranked examples: no cutoff lies below them
 
 
@@ -183,10 +185,20 @@ class Ranking:
             unranked=_UNRANKED_NEGATIVES,
         )
 
-    @property
+    @cached_property
     def head(self) -> CountArray:
         """Examples at or above each cutoff; `rank` may be one between two cutoffs."""
         return self.known_positive + self.known_negative + self.unlabeled
+
+    @cached_property
+    def concordance(self) -> Fraction:
+        """P(a known positive ranks above one of the rest), ties half, without rounding."""
+        rest = self.head - self.known_positive
+        below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
+        pairs = 2 * self.known_positive[-1].item() * rest[-1].item()
+        known = np.diff(self.known_positive)
+        known = known.astype(object) if pairs >= _MAX_INT64_PRODUCT else known
+        return Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
 
     @property
     def known_rows(self) -> IntArray:

@@ -165,11 +165,11 @@ class Terms:
 
     def facts(self, names: Iterable[str] | None = None) -> dict[str, Any]:
         """Return the roles and assumptions that differ from the defaults, by name."""
-        terms = {name: (getattr(self, name), getattr(Terms, name)) for name in names or TERMS}
         return {
             name: term
-            for name, (term, default) in terms.items()
-            if type(term) is not type(default) or term != default
+            for name in names or TERMS
+            if type(term := getattr(self, name)) is not type(default := getattr(Terms, name))
+            or term != default
         }
 
     def described(self, names: Iterable[str]) -> dict[str, str]:

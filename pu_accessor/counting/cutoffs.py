@@ -79,7 +79,7 @@ def rank_counted(
 ) -> Ranking:
     """Rank examples by counts of scores between labeled ones; unless `exact`, without ties."""
     cost = 0.0 - gaps.values
-    positive, negative = (_count_above(cost, *each) for each in zip(known, weights, strict=True))
+    positive, negative = map(partial(_count_above, cost), known, weights)
     unlabeled_gaps = replace(gaps, at=gaps.at - np.diff(positive + negative))
     # Cutoffs are the labeled scores, and the worst unlabeled score in each gap.
     values = score_gaps.distinct_scores(np.concatenate(known))[0]

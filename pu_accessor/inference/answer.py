@@ -48,9 +48,10 @@ class Answer:
     def __post_init__(self) -> None:
         """Give the error and all columns the shape of the value."""
         shape = self.value.shape
-        columns = {name: np.broadcast_to(each, shape) for name, each in self.columns.items()}
         object.__setattr__(self, "error", np.broadcast_to(self.error, shape))
-        object.__setattr__(self, "columns", columns)
+        if self.columns:
+            columns = {name: np.broadcast_to(each, shape) for name, each in self.columns.items()}
+            object.__setattr__(self, "columns", columns)
 
     @property
     def parts(self) -> Parts:

@@ -21,7 +21,6 @@ from pu_accessor.errors import PUDataError, brief
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
 from pu_accessor.inference.influence import (
-    concordance,
     placement_influences,
     share_above,
     variance_and_kurtosis,
@@ -228,7 +227,7 @@ def _concordance_with(ranking: Ranking, kind: str) -> tuple[float, FloatArray, f
     pair = replace(ranking, **counts, total=Counts(n, 0, number), refiner=None, whole=None)
     part = placement_influences(pair)
     variance = variance_and_kurtosis(number * part.rest, np.diff(others))[0] if number > 1 else 0.0
-    return float(concordance(pair)), n * part.known, variance
+    return float(pair.concordance), n * part.known, variance
 
 
 def _pool(modeled: float, observed: float, size: int) -> float:

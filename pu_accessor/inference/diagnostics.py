@@ -9,7 +9,7 @@ import numpy as np
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.influence import all_in_one_cluster, concordance, placements_of_stack
+from pu_accessor.inference.influence import all_in_one_cluster, placements_of_stack
 from pu_accessor.inference.prior import limit_from_positives
 from pu_accessor.ranking import Counts, FloatArray, Ranking, TieBlocks
 
@@ -76,7 +76,7 @@ def _concordance_of_known(ranking: Ranking) -> dict[str, Any]:
         return {}
     independent = 1.0 if ranking.clusters is None else ranking.clusters.n_with_positive / known
     error = sqrt((known + rest) / (12 * known * rest * independent))
-    return {"above": float(concordance(whole)), "above_error": error}
+    return {"above": float(whole.concordance), "above_error": error}
 
 
 def diagnose_stack(stack: TieBlocks) -> list[Diagnostics]:

@@ -32,7 +32,6 @@ from pu_accessor.ranking import (
 _MIN_VARIANCE = 1e-20  # smaller variances of placements are rounding errors
 _MIN_REMAINDER = 1e-12  # share of a sample outside of one cluster
 _MIN_SUM = 1e-12  # of a cluster, relative to the largest; smaller ones are rounding errors
-_MAX_INT64_PRODUCT = 2**62
 _RELATIVE_ROUNDING = 1e-14  # smaller spreads, relative to the values, are none
 
 
@@ -161,9 +160,7 @@ def design_effect(influences: Influence) -> Design:
 
 def unbiased_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
     """Return AUROC, which may lie outside [0, 1]; rounded once, so that equal areas stay equal."""
-    rest, above = sum(ranking.total) - ranking.total.known_positive, concordance(ranking)
-    numbers = count_negatives(ranking.total, betas)
-    shares = [1 - Fraction(number) / Fraction(rest) for number in numbers]
+    above, shares = ranking.concordance, _exact_shares_of_rest(ranking.total, betas)
     return np.array([float((above - share / 2) / (1 - share)) for share in shares])
 
 
@@ -215,7 +212,7 @@ def placements_of_ranking(influences: Influence) -> Placements:
     ranking = influences.ranking
     squares = squared_errors_and_df(influences)[0][:, np.newaxis]
     size = np.array([[ranking.total.known_positive], [sum(ranking.total[1:])]], np.float64)
-    return Placements(size, squares * size, np.array([float(concordance(ranking))]))
+    return Placements(size, squares * size, np.array([float(ranking.concordance)]))
 
 
 def placement_influences(ranking: Ranking) -> Influence:
@@ -229,16 +226,6 @@ def share_above(count: CountArray) -> FloatArray:
     return np.asarray((count[:-1] + count[1:]) / (2 * count[-1]))
 
 
-def concordance(ranking: Ranking) -> Fraction:
-    """Return P(a known positive ranks above one of the rest), ties half, without rounding."""
-    rest = ranking.head - ranking.known_positive
-    below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
-    pairs = 2 * ranking.known_positive[-1].item() * rest[-1].item()
-    known = np.diff(ranking.known_positive)
-    known = known.astype(object) if pairs >= _MAX_INT64_PRODUCT else known
-    return Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
-
-
 def least_placement_square(above: float | Fraction) -> float:
     """Return the mean square move of a known positive that a model ranks as one of the rest."""
     return float(1 / 12 + (float(above) - 0.5) ** 2)  # it may be anywhere among these
@@ -246,8 +233,13 @@ def least_placement_square(above: float | Fraction) -> float:
 
 def positive_share_of_rest(total: Counts, betas: FloatArray) -> FloatArray:
     """Return the share of positives among all but the known ones."""
-    rest = total.known_negative + total.unlabeled
-    return np.array([float(1 - number / rest) for number in count_negatives(total, betas)])
+    return np.array(_exact_shares_of_rest(total, betas), np.float64)
+
+
+def _exact_shares_of_rest(total: Counts, betas: FloatArray) -> list[Fraction]:
+    """Return the share of positives among all but the known ones, as fractions."""
+    rest = Fraction(total.known_negative) + Fraction(total.unlabeled)
+    return [1 - Fraction(number) / rest for number in count_negatives(total, betas)]
 
 
 def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:

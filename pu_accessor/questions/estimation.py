@@ -401,11 +401,13 @@ def _read_metric_arguments(
 
 def _doubts(asked: Sequence[Asked], ranking: Ranking, beta: Beta) -> dict[str, str]:
     """Return warnings about the scores or the intervals of one ranking, each with a number."""
-    doubts, known, every = {}, ranking.total.known_positive, sum(ranking.total)
-    of_probabilities = any(one.metric.cutoff == "probability" for one in asked)
-    if of_probabilities and scores_match_known_share(ranking, beta.values):
-        doubts[_OF_KNOWN] = f"{known / every:.3g}"
-    if any(one.metric.curve == "pr" and one.target == "population" for one in asked):
+    doubts, known = {}, ranking.total.known_positive
+    kinds = {(one.metric.cutoff, one.metric.curve, one.target) for one in asked}
+    for cutoff, curve, target in kinds:
+        if cutoff == "probability" and scores_match_known_share(ranking, beta.values):
+            doubts[_OF_KNOWN] = f"{known / sum(ranking.total):.3g}"
+        if curve != "pr" or target != "population":
+            continue
         if known < _MIN_FOR_PRECISION and not is_single(ranking.total):
             doubts[_FEW_KNOWN] = f"{known:g}"
         if (rest := effective_size_of_rest(ranking)) < _MIN_FOR_PRECISION:
@@ -415,10 +417,11 @@ def _doubts(asked: Sequence[Asked], ranking: Ranking, beta: Beta) -> dict[str, s
 
 def _names(asked: Sequence[Asked], at: cutoff_spec.At | None) -> dict[str, list[Any]]:
     """Return the columns that name metrics and cutoffs."""
-    cutoffs = [one.cutoff for one in asked if one.cutoff is not None]
-    values = [one.kind if one.kind in cutoff_spec.OPTIMIZED else one.value for one in cutoffs]
     names: dict[str, list[Any]] = {"metric": [one.metric.name for one in asked]}
-    return names if at is None else {**names, "at": values}
+    if at is not None:
+        cutoffs, chosen = [one.cutoff for one in asked if one.cutoff], cutoff_spec.OPTIMIZED
+        names["at"] = [one.kind if one.kind in chosen else one.value for one in cutoffs]
+    return names
 
 
 def _bands(results: evaluation.Results[_RankingEstimates]) -> str:
@@ -430,9 +433,12 @@ def _bands(results: evaluation.Results[_RankingEstimates]) -> str:
 def _columns(answers: list[Answer], asked: Sequence[Asked], betas: Betas) -> dict[str, Any]:
     """Return the columns of a ranking's answers, over betas and metrics."""
     columns = evaluation.answer_columns(answers, [one.target for one in asked])
-    if not any(one.cutoff and one.cutoff.kind in ("rank", "fraction") for one in asked):
+    kinds = {one.cutoff.kind if one.cutoff else None for one in asked}
+    if not kinds & {"rank", "fraction"}:
         columns.pop("examples_at_threshold", None)  # the rank
-    if betas.kind == "points" and not all("rank" in one.columns for one in answers):
+    if betas.kind == "points" and (
+        "rank" not in columns or not all("rank" in one.columns for one in answers)
+    ):
         errors = np.stack([one.error for one in answers], -1)  # each at one beta
         columns["standard_error"] = np.minimum(errors, 0.5)  # of numbers in [0, 1]
     return columns

@@ -95,8 +95,9 @@ class FrameSource:
 
     def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
         """Rank the rows of each group by each column of scores."""
-        rows = self.rows(roles, roles.named())
-        columns, groups = find_columns(rows.frame, roles.named()), rows.groups(roles)
+        named = roles.named()
+        rows = self.rows(roles, named)
+        columns, groups = find_columns(rows.frame, named), rows.groups(roles)
         scores, labels = read_columns(columns, roles)
         return rank_groups(scores, labels, groups, roles, ranks, name_columns(columns))
 
@@ -129,8 +130,9 @@ class FrameSource:
 
     def summary(self, roles: Terms) -> dict[str, str]:
         """Return counts of examples and groups for a repr; raises if columns are wrong."""
-        rows = self.rows(roles, roles.named())
-        counts = _count_columns(find_columns(rows.frame, roles.named()), roles)
+        named = roles.named()
+        rows = self.rows(roles, named)
+        counts = _count_columns(find_columns(rows.frame, named), roles)
         groups = rows.groups(roles) if len(rows.frame) <= MAX_ROWS_LOOKED_UP else ALL_ROWS
         if groups.names:
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
@@ -158,14 +160,14 @@ class FrameSource:
 
     def warn_of_mixed(self, roles: Terms) -> None:
         """Warn if rows of several models or queries seem to be ranked together."""
-        is_grouped = roles.keys or roles.is_wide or roles.cluster is not None
+        is_grouped = roles.by is not None or roles.cluster is not None
         is_named = isinstance(roles.score, Hashable) and self.frame.columns.is_unique
         if self.kind != "frame" or is_grouped or not is_named:
             return
         names = [n for n in self.frame.columns if isinstance(n, str) and n != roles.score]
-        examples, models = (filter(kind.fullmatch, names) for kind in (_EXAMPLE_ID, _MODEL_ID))
+        examples, models = filter(_EXAMPLE_ID.fullmatch, names), filter(_MODEL_ID.fullmatch, names)
         rows = self.frame[:_MIXED_ROWS]
-        for name, key in product([*examples], [*models]):
+        for name, key in product(examples, models):
             dtype = rows[key].dtype
             is_text = isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
             if name == key or not is_text:

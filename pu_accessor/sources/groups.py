@@ -183,8 +183,8 @@ def rank_groups(
     check_roles(groups, roles)
     number, size = len(groups.rows), labels.positive.size
     stacked = None
-    is_plain = len(scores) == 1 and not (roles.omits or roles.others)
-    if is_plain and number > 1 and size <= _MAX_MEAN_STACKED * number:
+    is_plain = len(scores) == 1 and not roles.omits
+    if is_plain and number > 1 and size <= _MAX_MEAN_STACKED * number and not roles.others:
         stacked = partial(find_tie_blocks, scores[0], *labels[:2], groups.rows)
     if not isinstance(ranks, str):
         sizes = [

@@ -29,7 +29,7 @@ from pu_accessor.inference.estimates.known_positives import (
     known_blocks,
     mid_ranks,
 )
-from pu_accessor.inference.influence import concordance, mean_and_variance, unbiased_auroc
+from pu_accessor.inference.influence import mean_and_variance, unbiased_auroc
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import roc_area
 from pu_accessor.ranking import FloatArray, Ranking
@@ -63,7 +63,7 @@ def _auroc_from_ranks(
     """Return areas, errors, and as fractions the mean mid-rank and the numbers of negatives."""
     negatives = count_negatives(ranking.total, betas)
     factor, n = hidden_share(ranking.total, betas) ** 0.5, ranking.total.known_positive
-    mean = Fraction(n + 1, 2) + (1 - concordance(ranking)) * (sum(ranking.total) - n)
+    mean = Fraction(n + 1, 2) + (1 - ranking.concordance) * (sum(ranking.total) - n)
     square = float(np.square(mid_ranks(ranking) - float(mean)).sum())
     standard_error = (square / (n - 1) / n) ** 0.5 if n > 1 else np.nan
     error = np.array([standard_error / float(each) for each in negatives]) * factor

@@ -59,7 +59,7 @@ def hidden_share(total: Counts, betas: FloatArray) -> FloatArray:
 def count_negatives(total: Counts, betas: FloatArray, what: str = "This") -> tuple[Fraction, ...]:
     """Return the number of negatives at each beta as fractions, or raise where there are none."""
     known, unlabeled = total.known_negative, total.unlabeled
-    negatives = tuple(known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist())
+    negatives = tuple([known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist()])
     if min(negatives) < MIN_NEGATIVES:
         raise no_negatives_error(what, float(betas[negatives.index(min(negatives))]), total)
     return negatives

@@ -15,7 +15,6 @@ from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_positives, known_blocks
 from pu_accessor.inference.influence import (
     Influence,
-    concordance,
     least_placement_square,
     mean_influences,
     placement_influences,
@@ -76,7 +75,7 @@ def linearize(
     least_move = np.sqrt(np.square(known) @ number / (number.sum() or 1))
     if metric.curve == "roc":  # placements have one scale, and ranks among the rest are not needed
         as_known = slope.T * (through[:-1] + through[1:]) / (2 * n**2)
-        least_move = slope[0] * least_placement_square(concordance(ranking)) ** 0.5 / n
+        least_move = slope[0] * least_placement_square(ranking.concordance) ** 0.5 / n
     moves = known, rest, as_known, least_move
     return Linearized(value, estimate, ranking.threshold, *moves, share_slope)
 
