@@ -204,10 +204,10 @@ def _test_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: f
     return Check("strata", beta, float(share[worst]), max(odds), float(adjusted[worst]), text)
 
 
-def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
+def _tails(size: int, n: int, hidden: int, odds: float) -> FloatArray:
     """Return P(count or more of n known are among `size` positives), shape (n + 1,)."""
     count = np.arange(n + 1)
-    others = n + latent - size
+    others = n + hidden - size
     possible = (count <= size) & (n - count <= others)
     x = count[possible]
     log_ways = -scipy.special.gammaln(x + 1) - scipy.special.gammaln(size - x + 1)
@@ -257,10 +257,10 @@ def _test_negatives(ranking: Ranking, beta: float, alpha: float) -> Check:
     n, negatives, unlabeled = ranking.total
     kinds = [_concordance_with(ranking, kind) for kind in ("unlabeled", "known_negative")]
     (theta, placements, variance), (area, placements_in_negatives, variance_in_negatives) = kinds
-    by_beta, latent = (theta - beta / 2) / (1 - beta), (1 - beta) * unlabeled
+    by_beta, hidden = (theta - beta / 2) / (1 - beta), (1 - beta) * unlabeled
     # AUROC by all negatives, with one more pair of each order.
-    above, pairs = latent * by_beta + negatives * area, n * (latent + negatives)
-    likely = min(max(above / (latent + negatives), 0.0), 1.0)
+    above, pairs = hidden * by_beta + negatives * area, n * (hidden + negatives)
+    likely = min(max(above / (hidden + negatives), 0.0), 1.0)
     likely = (likely * pairs + 1) / (pairs + 2)
     model, model_negative = binormal_variances(likely, np.array([beta, 0.0])).tolist()
     moved = placements - (1 - beta) * placements_in_negatives

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.inference.bands.weighted import latent_shares
+from pu_accessor.inference.bands.weighted import hidden_shares
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
 COUNT_TOLERANCE = 1e-6  # rounding error of estimated counts
@@ -37,67 +37,70 @@ class Completion(NamedTuple):
     """Hidden positives at each rank: linear between corners."""
 
     unlabeled: IntArray  # examples above the corner, from 0 to all
-    latent: FloatArray  # positives among them
+    hidden: FloatArray  # positives among them
 
     def above(self, unlabeled: IntArray) -> FloatArray:
         """Return the hidden positives among the first unlabeled examples."""
-        return np.interp(unlabeled, self.unlabeled, self.latent)
+        return np.interp(unlabeled, self.unlabeled, self.hidden)
 
 
 def complete(
-    ranking: Ranking, latent: IntArray, kinds: Sequence[str] | None = None
+    ranking: Ranking, hidden: IntArray, kinds: Sequence[str] | None = None
 ) -> list[Completion]:
     """Return the completed labeling of a ranking, for each number of hidden positives."""
     whole = ranking.whole or ranking
-    unlabeled, kinds = whole.total.unlabeled, kinds or ("positives",) * latent.size
+    unlabeled, kinds = whole.total.unlabeled, kinds or ("positives",) * hidden.size
     reversed_ = reverse_ranking(whole) if "negatives" in kinds else whole
     by_kind = {"positives": whole, "negatives": reversed_}
     edges = {} if whole.monotone else {kind: _block_edges(by_kind[kind]) for kind in {*kinds}}
 
     def complete_one(kind: str, m: int) -> Completion:
-        hidden = m if kind == "positives" else unlabeled - m
+        of_kind = m if kind == "positives" else unlabeled - m
         if whole.monotone:
-            completed = _complete_monotone(by_kind[kind], hidden)
+            completed = _complete_monotone(by_kind[kind], of_kind)
         else:
             heads = edges[kind].unlabeled
-            above = hidden_positives_above(edges[kind], np.array([hidden]), np.array([unlabeled]))
-            completed = _add_end(np.append(0, heads), np.append(0.0, above), hidden, unlabeled)
+            above = hidden_positives_above(edges[kind], np.array([of_kind]), np.array([unlabeled]))
+            completed = _add_end(np.append(0, heads), np.append(0.0, above), of_kind, unlabeled)
         if kind == "positives":
             return completed
         # Convert hidden negatives from the bottom to hidden positives from the top.
         corners = completed.unlabeled[-1] - completed.unlabeled[::-1]
-        return Completion(corners, corners - (hidden - completed.latent[::-1]))
+        return Completion(corners, corners - (of_kind - completed.hidden[::-1]))
 
-    return [complete_one(kind, m) for kind, m in zip(kinds, latent.tolist(), strict=False)]
+    return [complete_one(kind, m) for kind, m in zip(kinds, hidden.tolist(), strict=False)]
 
 
 def reverse_ranking(ranking: Ranking) -> Ranking:
     """Return a ranking from the bottom, with known negatives in place of known positives."""
     n, negatives, unlabeled = ranking.total
-    known, others, free = (
-        count[-1] - count[::-1]
-        for count in (ranking.known_negative, ranking.known_positive, ranking.unlabeled)
-    )
-    counts = {"known_positive": known, "known_negative": others, "unlabeled": free}
+    counts = {
+        name: count[-1] - count[::-1]
+        for name, count in (
+            ("known_positive", ranking.known_negative),
+            ("known_negative", ranking.known_positive),
+            ("unlabeled", ranking.unlabeled),
+        )
+    }
     total = Counts(negatives, n, unlabeled)
     return replace(ranking, **counts, total=total, inverse_propensity=None)
 
 
-def _complete_monotone(ranking: Ranking, latent: int) -> Completion:
+def _complete_monotone(ranking: Ranking, hidden: int) -> Completion:
     """Complete a ranking whose share of positives never rises from the best score down."""
     counts = ranking.known_positive, ranking.known_negative, ranking.unlabeled
     positive, negative, unlabeled = (np.diff(count) for count in counts)
-    above = np.append(0.0, np.cumsum(monotone_hidden(positive, negative, unlabeled, latent)))
+    above = np.append(0.0, np.cumsum(monotone_hidden(positive, negative, unlabeled, hidden)))
     heads = np.append(0, np.cumsum(unlabeled))
     last = int(np.flatnonzero(positive)[-1]) + 1
-    return _add_end(heads[: last + 1], np.minimum(above[: last + 1], latent), latent, heads[-1])
+    return _add_end(heads[: last + 1], np.minimum(above[: last + 1], hidden), hidden, heads[-1])
 
 
-def _add_end(heads: IntArray, above: FloatArray, latent: int, unlabeled: int) -> Completion:
+def _add_end(heads: IntArray, above: FloatArray, hidden: int, unlabeled: int) -> Completion:
     """Add the end: hidden positives without room above rank right after the last known one."""
-    end = min(ceil(heads[-1] + latent - above[-1] - COUNT_TOLERANCE), unlabeled)
+    end = min(ceil(heads[-1] + hidden - above[-1] - COUNT_TOLERANCE), unlabeled)
     corners = np.concatenate([heads, [end, unlabeled]])
-    return Completion(corners, np.concatenate([above, [latent, latent]]))
+    return Completion(corners, np.concatenate([above, [hidden, hidden]]))
 
 
 def make_edges(
@@ -125,13 +128,13 @@ def represented_positives(ranking: Ranking, known: IntArray) -> FloatArray:
     weight = ranking.unequal_weight
     if weight is None:
         return known.astype(np.float64)
-    return np.append(0.0, np.cumsum(latent_shares(weight, float(weight.size))))[known]
+    return np.append(0.0, np.cumsum(hidden_shares(weight, float(weight.size))))[known]
 
 
-def hidden_positives_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatArray:
+def hidden_positives_above(edges: Edges, hidden: IntArray, unlabeled: IntArray) -> FloatArray:
     """Return the hidden positives above each edge, given two numbers for each ranking."""
     head, owner = edges.unlabeled, edges.owner
-    hidden, free = latent[owner], (unlabeled - latent)[owner]
+    hidden, negatives = hidden[owner], (unlabeled - hidden)[owner]
     # So far apart that the running limits of one do not affect another.
     offset = owner * (2.0 * float(unlabeled.max()) + 1)
     raw = head - hidden * edges.share
@@ -140,9 +143,10 @@ def hidden_positives_above(edges: Edges, latent: IntArray, unlabeled: IntArray) 
     false += np.maximum.accumulate(raw, out=raw)
     false /= 2
     false -= offset
-    np.clip(false, np.maximum(head - hidden, 0), np.minimum(head, free), out=false)
+    np.clip(false, np.maximum(head - hidden, 0), np.minimum(head, negatives), out=false)
     # A single known positive does not show where the last one is.
-    np.minimum(false, np.where(edges.several, np.maximum(edges.last - hidden, 0), free), out=false)
+    most = np.where(edges.several, np.maximum(edges.last - hidden, 0), negatives)
+    np.minimum(false, most, out=false)
     return head - false
 
 
@@ -166,9 +170,9 @@ def monotone_hidden(
     not_full = (weighted > 0) & ((m - full) * odds <= weighted_below)
     if not not_full.any():
         filled = np.where(odds > 0, unlabeled, 0).astype(np.float64)
-        others: FloatArray = unlabeled - filled
-        part = max(m - float(filled.sum()), 0.0) / max(float(others.sum()), 1.0)
-        return filled + part * others
+        rest: FloatArray = unlabeled - filled
+        part = max(m - float(filled.sum()), 0.0) / max(float(rest.sum()), 1.0)
+        return filled + part * rest
     first = int(np.argmax(not_full))
     factor = max(m - full[first], 0.0) / weighted_below[first]
     return np.where(np.arange(known.size) < first, unlabeled, factor * weighted)

@@ -23,7 +23,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
+from pu_accessor.inference.bands.weighted import hidden_shares, unseen_weight
 from pu_accessor.inference.influence import mean_and_variance, share_above, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
@@ -47,25 +47,25 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
         root = 2 * (cdf**2 - c / n) / (2 * cdf * h + c + square_root)
         largest = float(root.max())
         return floor(min(1 / largest, size)) / size if largest > 0 else 1.0
-    shares = latent_shares(weight, 1.0)
+    shares = hidden_shares(weight, 1.0)
     unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
     sums, squares = (np.append(0.0, np.cumsum(each)) for each in (shares, shares**2))
     cdf, square = np.minimum(sums[known], 1), squares[known]
     scatter = square * (1 - cdf) ** 2 + (squares[-1] - square + unseen**2) * cdf**2
 
-    def infeasible(latent: int) -> bool:
-        allowed = sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + cdf * (1 - cdf) / latent))
-        return bool(np.max(cdf - np.minimum(unlabeled, latent) / latent) > allowed)
+    def infeasible(hidden: int) -> bool:
+        allowed = sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + cdf * (1 - cdf) / hidden))
+        return bool(np.max(cdf - np.minimum(unlabeled, hidden) / hidden) > allowed)
 
     # The distance grows with the hidden positives, and the allowed one shrinks.
     return bisect(range(1, size + 1), False, key=infeasible) / size
 
 
-def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float]:
+def distance_from_positives(ranking: Ranking, hidden: int) -> tuple[float, float]:
     """Return the largest lead of known positives, and the share of the unlabeled above."""
     unlabeled = ranking.unlabeled
     lead = ranking.known_positive / ranking.total.known_positive
-    lead = lead - np.minimum(unlabeled, latent) / latent
+    lead = lead - np.minimum(unlabeled, hidden) / hidden
     cutoff = int(np.argmax(lead))
     return float(lead[cutoff]), float(unlabeled[cutoff]) / ranking.total.unlabeled
 
@@ -187,7 +187,7 @@ def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
     """Return moments of scores of hidden positives, by the known ones that represent them."""
     weight = np.ones(1) if ranking.inverse_propensity is None else ranking.inverse_propensity
     known_score = np.repeat(score, np.diff(ranking.known_positive))
-    share, n = latent_shares(weight, 1.0), weight.size
+    share, n = hidden_shares(weight, 1.0), weight.size
     mean = float(share @ known_score)
     variance = float(share @ (known_score - mean) ** 2)
     error = float(share**2 @ (known_score - mean) ** 2) * n / max(n - 1, 1)

@@ -23,7 +23,7 @@ from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.prior import METHODS, Prior, estimate_prior
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.latent_bounds import count_wrong
+from pu_accessor.inference.tables.hidden_bounds import count_wrong
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimation import default_target, exclusion_facts, warn_of_areas
 from pu_accessor.questions.evaluation import (

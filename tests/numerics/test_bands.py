@@ -35,7 +35,7 @@ def coverage(n: int, m: int, limits: oracle.Band) -> Fraction:
 @example(2, 5, 0.5)
 def test_band_agrees_with_rational_arithmetic(band: str, n: int, m: int, level: float) -> None:
     lower, upper = (
-        side.tolist() for side in lookup.latent_bounds(lookup.BANDS[band], n, m, level)
+        side.tolist() for side in lookup.hidden_bounds(lookup.BANDS[band], n, m, level)
     )
     if band == "simultaneous":
         assert coverage(n, m, (lower, upper)) >= oracle.decimal(level)
@@ -49,7 +49,7 @@ def test_band_agrees_with_rational_arithmetic(band: str, n: int, m: int, level: 
 @pytest.mark.parametrize("m", [2**31 + 11, 2**45 + 7])
 def test_products_of_counts_that_no_float_holds(m: int) -> None:
     n = 40_001
-    fewest, most = lookup.latent_bounds(lookup.bootstrap, n, m, 0.95)
+    fewest, most = lookup.hidden_bounds(lookup.bootstrap, n, m, 0.95)
     for k in (1, 2, 7, 20_000, 33_333, 40_000):
         # Shares of n that resampled known positives have: whole numbers of them, times m over n.
         assert any(fewest[k] == j * m // n for j in range(k + 1))
@@ -115,7 +115,7 @@ LARGE += [(200, 1800, 0.95), (700, 300, 0.95), (9000, 12_000, 0.95), (9000, 10**
 @pytest.mark.parametrize("one_sided", [False, True])
 @pytest.mark.parametrize(("n", "m", "level"), LARGE)
 def test_little_is_wasted(n: int, m: int, level: float, one_sided: bool) -> None:
-    sides = lookup.latent_bounds_of_many("simultaneous", n, (m,), level, one_sided=one_sided)
+    sides = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, one_sided=one_sided)
     lower, upper = (side[0] for side in sides)
     if one_sided:
         upper = exact(n, m, 1 - 1e-10)[1]
@@ -134,17 +134,17 @@ def test_one_side_and_few_cutoffs(n: int, m: int, level: float, cutoffs: int) ->
     alpha = Fraction(local_alpha(n, m, level, 1.0, one_sided=True)) / 2 * math.comb(n + m, n)
     wider = oracle.band_at(n, m, alpha * Fraction(1.0003))[0]
     assert wider != lower or lower == best[0]  # the local level is searched for
-    few = lookup.latent_bounds_of_many("simultaneous", n, (m,), level, cutoffs=cutoffs)
+    few = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, cutoffs=cutoffs)
     if not oracle.is_at_the_edge(n, m, level):
         shared = oracle.at_scores(oracle.simultaneous_band, range(cutoffs + 1))
         assert (few[0][0].tolist(), few[1][0].tolist()) == shared(n, m, level)
     at_each = exact_with_odds(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
-    for_all = lookup.latent_bounds_of_many("simultaneous", n, (m,), level, 2.0)
-    within = lookup.latent_bounds_of_many("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
+    for_all = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, 2.0)
+    within = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
     for side, choose in ((0, np.maximum), (1, np.minimum)):  # the narrower one
         np.testing.assert_array_equal(within[side], choose(at_each[side], for_all[side]))
     how: dict[str, Any] = {"cutoffs": 1, "one_sided": True}
-    one = lookup.latent_bounds_of_many("simultaneous", n, (m,), level, **how)[0][0].tolist()
+    one = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, **how)[0][0].tolist()
     assert one == oracle.band_at(n, m, allowed * math.comb(n + m, n))[0]
 
 

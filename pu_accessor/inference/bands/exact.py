@@ -1,7 +1,7 @@
 """Exact prediction limits of the hidden positives above each cutoff.
 
-With labels at random, all orders of the n known and m latent positives are equally likely: the
-number V_k of latent ones above the k-th known one is BetaBinomial(m, k, n - k + 1) [1]. If the
+With labels at random, all orders of the n known and m hidden positives are equally likely: the
+number V_k of hidden ones above the k-th known one is BetaBinomial(m, k, n - k + 1) [1]. If the
 odds of being labeled differ by a factor of at most G, the known ones above a cutoff follow, at
 worst, Fisher's noncentral hypergeometric distribution with odds G or 1/G [2, 3].
 
@@ -35,7 +35,7 @@ _SPLINE_ERROR = 1e-8  # in counts, times m / sqrt(n)
 _MIN_ROWS, _MAX_TERMS = 32, 1 << 14
 _MAX_DEVIATIONS, _EXTRA_TERMS = 7.5, 16  # beyond, probabilities vanish
 _MAX_SECANTS, _MAX_ERROR = 12, 1e-4
-_MAX_LATENT = 2**40  # limits of more latent positives are scaled from here
+_MAX_HIDDEN = 2**40  # limits of more hidden positives are scaled from here
 _MAX_STEPS = 8
 
 
@@ -46,7 +46,7 @@ def exact(n: int, m: int, level: float) -> Bounds:
 
 
 def exact_each(n: int, m: IntArray, level: float) -> Bounds:
-    """Return the limits of `exact` for several numbers of latent positives, one row each."""
+    """Return the limits of `exact` for several numbers of hidden positives, one row each."""
     tail = (1 - level) / 2
     use_path = (n + m <= _MAX_PATH_POSITIVES) | (m < n) | (tail < _MIN_INTERPOLATED_TAIL)
     lower, _ = exact_with_odds(n, np.where(use_path, 0, m), level, 1.0)
@@ -125,24 +125,24 @@ def exact_with_odds(n: int, m: IntArray, level: float, selection_odds: float) ->
     # `upper` is the largest v with P_G(V >= v | s = k + v) > (1 - level)/2, with s positives above
     # the cutoff; `lower` the smallest with P_1/G(V <= v | s = k + v) above that.
     lower = np.zeros((m.size, n + 1), np.int64)
-    all_latent, m = m, np.minimum(m, _MAX_LATENT)
+    all_hidden, m = m, np.minimum(m, _MAX_HIDDEN)
     if selection_odds < inf:
         limit = float(scipy.special.ndtri((1 - level) / 2 * (1 + TOLERANCE)))
         side, known = _LowerLimits(n, limit, selection_odds), np.arange(1, n + 1)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             for row in np.flatnonzero((m > 0) & (m < n)):
-                by_latent = side.exchanged(int(m[row])).limits(np.array([n]))[0] + 1
-                lower[row, 1:] = np.searchsorted(by_latent, known, side="right")
+                by_hidden = side.exchanged(int(m[row])).limits(np.array([n]))[0] + 1
+                lower[row, 1:] = np.searchsorted(by_hidden, known, side="right")
             if (m >= n).any():
                 lower[m >= n, 1:] = side.limits(m[m >= n])
-    if (all_latent > m).any():
-        lower = (lower * (all_latent / np.maximum(m, 1))[:, np.newaxis]).astype(np.int64)
+    if (all_hidden > m).any():
+        lower = (lower * (all_hidden / np.maximum(m, 1))[:, np.newaxis]).astype(np.int64)
     # Read from the bottom of the ranking, known positives have the odds against them.
-    return lower, all_latent[:, np.newaxis] - lower[:, ::-1]
+    return lower, all_hidden[:, np.newaxis] - lower[:, ::-1]
 
 
 class _LowerLimits:
-    """Lower limits with `odds` of a known over a latent positive to be above the cutoff."""
+    """Lower limits with `odds` of a known over a hidden positive to be above the cutoff."""
 
     def __init__(self, n: int, limit: float, odds: float) -> None:
         self._n, self._limit, self._odds = n, limit, odds
@@ -161,14 +161,14 @@ class _LowerLimits:
         for row in np.flatnonzero(unsolved.sum(axis=1) > _MAX_SOLVED):
             self._fix_end_counts(int(m[row]), count[row], unsolved[row])
         rows, columns = np.nonzero(unsolved)
-        known, latent, start = columns + 1, m[rows], root[rows, columns]
+        known, hidden, start = columns + 1, m[rows], root[rows, columns]
         unknown = start < 0
-        start[unknown] = self._first_guess(latent[unknown], known[unknown])
-        count[rows, columns] = self._smallest_counts(latent, known, start)
+        start[unknown] = self._first_guess(hidden[unknown], known[unknown])
+        count[rows, columns] = self._smallest_counts(hidden, known, start)
         return count
 
     def exchanged(self, m: int) -> "_LowerLimits":
-        """Return the limits with known and latent positives exchanged."""
+        """Return the limits with known and hidden positives exchanged."""
         return _LowerLimits(m, -self._limit, 1 / self._odds)
 
     def _logit_nodes(self, m: IntArray) -> IntArray:
@@ -176,10 +176,10 @@ class _LowerLimits:
         n, counts = self._n, []
         known = _spread_nodes(n, _MIN_SMOOTH_COUNT)
         logit = scipy.special.logit(known / (n + 1)) - log(self._odds)
-        for latent in (float(m.min()), float(m.max())):
-            spread = 1 / known + 1 / (n + 1 - known) + 4 / latent
+        for hidden in (float(m.min()), float(m.max())):
+            spread = 1 / known + 1 / (n + 1 - known) + 4 / hidden
             share = scipy.special.expit(logit + self._limit * np.sqrt(spread))
-            counts += [latent * share, latent * (1 - share)]
+            counts += [hidden * share, hidden * (1 - share)]
         return np.asarray(known[np.min(counts, axis=0) >= _MIN_SMOOTH_COUNT])
 
     def _first_guess(self, m: Numbers, known: IntArray) -> FloatArray:
@@ -270,9 +270,9 @@ class _LowerLimits:
         n, many = self._n, min(2 * _MIN_SMOOTH_COUNT, m)
         for first in {0, m - many}:
             below = np.arange(first, first + many)
-            latent, other = np.full(many, n), self.exchanged(m)
-            guess = other._first_guess(latent, below + 1)
-            known = 1 + other._smallest_counts(latent, below + 1, guess)
+            hidden, other = np.full(many, n), self.exchanged(m)
+            guess = other._first_guess(hidden, below + 1)
+            known = 1 + other._smallest_counts(hidden, below + 1, guess)
             taken = np.searchsorted(known, np.arange(1, n + 1), side="right")
             sure = unsolved & ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
             count[sure] = first + taken[sure]
@@ -305,12 +305,12 @@ class _LowerLimits:
             number = ceil(_LOG_ERROR / acosh((1 / self._odds + middle) / half))
         is_exact = m.size <= number
         chebyshev = np.cos(np.pi * (np.arange(number) + 0.5) / number)
-        latent = m if is_exact else n / (middle + half * chebyshev)
-        limits = self._real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
-        limits = limits.reshape(nodes.size, latent.size)
+        hidden = m if is_exact else n / (middle + half * chebyshev)
+        limits = self._real_limits(np.tile(hidden, nodes.size), np.repeat(nodes, hidden.size))
+        limits = limits.reshape(nodes.size, hidden.size)
         if not is_exact:
             share: FloatArray = scipy.interpolate.barycentric_interpolate(
-                n / latent, limits / latent, n / m, axis=1
+                n / hidden, limits / hidden, n / m, axis=1
             )
             limits = share * m
         logit = scipy.special.logit(nodes / (n + 1))

@@ -68,7 +68,7 @@ def band_name(band: UserBand) -> str:
     return band
 
 
-def latent_bounds(band: Band | Pair, n: int, m: int, level: float) -> Bounds:
+def hidden_bounds(band: Band | Pair, n: int, m: int, level: float) -> Bounds:
     """Return the checked limits of a function or a pair, for k = 0..n."""
     name = band_name(band)
     named = f"band {name!r} must be a function (n, m, level) -> (lower, upper)"
@@ -96,13 +96,13 @@ def latent_bounds(band: Band | Pair, n: int, m: int, level: float) -> Bounds:
     return lower, upper
 
 
-def latent_bounds_of_many(
+def hidden_bounds_of_many(
     band: UserBand, n: int, m: tuple[int, ...], level: float, *options: Any, **named: Any
 ) -> Bounds:
     """Return the limits of a band for several numbers of hidden positives, one row each."""
     if isinstance(band, str):
         return _bounds_by_name(band, n, m, level, *options, **named)
-    return stack_bounds(lambda latent: latent_bounds(band, n, latent, level), m)
+    return stack_bounds(lambda hidden: hidden_bounds(band, n, hidden, level), m)
 
 
 @lru_cache(maxsize=8)  # models of the same examples need the same ones
@@ -118,14 +118,14 @@ def _bounds_by_name(
     """Return the limits of a named band for several numbers of hidden positives."""
     if band == "simultaneous":
         sides = partial(simultaneous, one_sided=one_sided, cutoffs=cutoffs)
-        return stack_bounds(lambda latent: sides(n, latent, level, selection_odds), m)
+        return stack_bounds(lambda hidden: sides(n, hidden, level, selection_odds), m)
     if one_sided:
         level = 1 - error_probability(level, one_sided)
     if selection_odds > 1:
         return exact_with_odds(n, np.array(m, np.int64), level, selection_odds)
     if band == "exact":
         return exact_each(n, np.array(m, np.int64), level)
-    return stack_bounds(lambda latent: latent_bounds(BANDS[band], n, latent, level), m)
+    return stack_bounds(lambda hidden: hidden_bounds(BANDS[band], n, hidden, level), m)
 
 
 def stack_bounds(bounds: Callable[[int], Bounds], m: Iterable[int]) -> Bounds:

@@ -1,6 +1,6 @@
 """Simultaneous band: exact limits at a lower local level that apply to all cutoffs jointly.
 
-With labels at random, each order of the n known and m latent positives is a lattice path; those
+With labels at random, each order of the n known and m hidden positives is a lattice path; those
 inside the limits are counted [1]. With unequal odds, the probability of a miss is a ratio of two
 functions linear in the odds of each positive. So the worst selection has odds of 1 down to some
 rank and `selection_odds` below; all n + m + 1 of these are computed. Misses of both sides add up.
@@ -119,7 +119,7 @@ def _excess_at_random(
 
 
 def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
-    """Return the probability that latent positives stay within limits at all cutoffs."""
+    """Return the probability that hidden positives stay within limits at all cutoffs."""
     # Count from both ends to the middle; symmetric limits are counted once.
     reversed_limits, middle = (m - upper[::-1], m - lower[::-1]), n // 2
     above, below = np.zeros(m + 1), np.zeros(m + 1)
@@ -151,7 +151,7 @@ def _extend_paths(paths: FloatArray, lower: IntArray, upper: IntArray) -> float:
 
 
 def max_miss_probability(n: int, m: int, upper: IntArray, selection_odds: float) -> float:
-    """Return the largest probability, over selections, that latent positives exceed limits."""
+    """Return the largest probability, over selections, that hidden positives exceed limits."""
     shares, whole = _worst_shares(n, m, selection_odds), n + m
     known = np.arange(n + 1)
     covered_above = np.empty((whole + 1, n + 1))
@@ -179,10 +179,10 @@ def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
     """Return P(k known among the first t) if only those below t have the odds, by t and k."""
     orders = scipy.special.gammaln(np.arange(1.0, n + m + 2))
     head, known = np.arange(n + m + 1)[:, np.newaxis], np.arange(n + 1)
-    latent = head - known
-    possible = (latent >= 0) & (latent <= m)
-    latent = np.clip(latent, 0, m)
-    log_ways = -orders[known] - orders[latent] - orders[n - known] - orders[m - latent]
+    hidden = head - known
+    possible = (hidden >= 0) & (hidden <= m)
+    hidden = np.clip(hidden, 0, m)
+    log_ways = -orders[known] - orders[hidden] - orders[n - known] - orders[m - hidden]
     log_ways = np.where(possible, log_ways - log(odds) * known, -np.inf)
     log_ways -= log_ways.max(axis=1, keepdims=True)
     ways = np.exp(log_ways)

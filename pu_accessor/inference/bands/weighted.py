@@ -29,12 +29,12 @@ def effective_size(weight: FloatArray) -> float:
 def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray, IntArray]:
     """Return bounds for labels with known, unequal probabilities, for k = 0..n."""
     # Beyond the last known positive it extrapolates, and nothing known can test it.
-    latent = latent_shares(weight, float(m))
+    hidden = hidden_shares(weight, float(m))
     tail = (1 - level) / 2
-    sums = np.concatenate([[0.0], np.cumsum(latent)])
+    sums = np.concatenate([[0.0], np.cumsum(hidden)])
     central = np.floor(np.minimum(sums, m) + 0.5).astype(np.int64)
     # For `upper` the ranking is read from the bottom.
-    lower, upper = _lowest_counts(latent, m, tail), m - _lowest_counts(latent[::-1], m, tail)[::-1]
+    lower, upper = _lowest_counts(hidden, m, tail), m - _lowest_counts(hidden[::-1], m, tail)[::-1]
     return np.minimum(lower, central), np.maximum(upper, central)
 
 
@@ -94,7 +94,7 @@ def _limit_clustered(
     return np.floor(m * low).astype(np.int64), m - np.floor(m * high).astype(np.int64)
 
 
-def latent_shares(weight: FloatArray, m: float) -> FloatArray:
+def hidden_shares(weight: FloatArray, m: float) -> FloatArray:
     """Return how many of the hidden positives each known one represents."""
     hidden = weight - 1
     if not hidden.any():  # all were certain to be labeled, but some are hidden
@@ -102,14 +102,14 @@ def latent_shares(weight: FloatArray, m: float) -> FloatArray:
     return np.asarray(m * hidden / hidden.sum())
 
 
-def _lowest_counts(latent: FloatArray, m: int, tail: float) -> IntArray:
+def _lowest_counts(hidden: FloatArray, m: int, tail: float) -> IntArray:
     """Return, for k = 0..n, the fewest hidden positives above the cutoff not rejected."""
-    spread = latent * (1 + latent)
-    head, head_spread = np.cumsum(latent), np.cumsum(spread)
-    unseen = unseen_weight(1 + latent) - 1
-    below = np.maximum(latent.sum() - head, 0) + unseen
+    spread = hidden * (1 + hidden)
+    head, head_spread = np.cumsum(hidden), np.cumsum(spread)
+    unseen = unseen_weight(1 + hidden) - 1
+    below = np.maximum(hidden.sum() - head, 0) + unseen
     below_spread = np.maximum(spread.sum() - head_spread, 0) + unseen * (1 + unseen)
-    share = np.ones(latent.size)  # where nothing is below
+    share = np.ones(hidden.size)  # where nothing is below
     both = (head > 0) & (below > 0) & (below_spread > 0)
     mean, variance = head[both], head_spread[both]
     other, other_variance = below[both], below_spread[both]

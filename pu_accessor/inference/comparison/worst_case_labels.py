@@ -10,11 +10,11 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands.weighted import latent_shares
+from pu_accessor.inference.bands.weighted import hidden_shares
 from pu_accessor.inference.comparison.pair_tests import adjust_by_holm, list_pairs
 from pu_accessor.inference.comparison.paired_models import Pair, compare_paired
 from pu_accessor.inference.estimates.known_positives import count_positives
-from pu_accessor.inference.tables.latent_bounds import count_wrong
+from pu_accessor.inference.tables.hidden_bounds import count_wrong
 from pu_accessor.ranking import Counts, FloatArray, PairedRanks
 
 _MAX_ODDS = 1e9  # a larger factor counts as unlimited
@@ -90,7 +90,7 @@ def _relabel_for_extreme(
     value = side * _rank_difference(paired, pair)
     order, weight = np.argsort(-value, kind="stable"), np.empty(n)
     weight[order] = _extreme_weights(value[order], min(odds, _MAX_ODDS))
-    return paired._replace(known_weight=1 + latent_shares(1 + weight, hidden))
+    return paired._replace(known_weight=1 + hidden_shares(1 + weight, hidden))
 
 
 def _rank_difference(paired: PairedRanks, pair: Pair) -> FloatArray:

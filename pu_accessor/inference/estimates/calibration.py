@@ -10,7 +10,7 @@ import scipy
 from pu_accessor.checks import as_array, hidden_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands.lookup import latent_bounds_of_many
+from pu_accessor.inference.bands.lookup import hidden_bounds_of_many
 from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.known_positives import FloatPair
@@ -106,7 +106,7 @@ def _bin_hidden_positives(
     """Return the hidden positives in each bin and their limits, shape (3, bins, betas)."""
     total, numbers = ranking.total, tuple(hidden.tolist())
     if ranking.clusters is None:
-        bounds = latent_bounds_of_many("exact", total.known_positive, numbers, level)
+        bounds = hidden_bounds_of_many("exact", total.known_positive, numbers, level)
         limits = [side[:, np.diff(ends)[::-1]].T for side in bounds]
     else:
         of_known = ranking.clusters.known_cluster, ranking.clusters.known_weight

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
+from pu_accessor.inference.bands.weighted import hidden_shares, unseen_weight
 from pu_accessor.inference.estimates.known_positives import KnownBlocks
 from pu_accessor.ranking import FloatArray, IntArray, Numbers
 
@@ -253,7 +253,7 @@ def weighted_mean_rank_limit(
     ranks: FloatArray, weight: FloatArray, hidden: float, examples: int, level: float, side: int
 ) -> float:
     """Return a limit of the mean rank of the hidden positives; side 0 is the best, 1 the worst."""
-    share, end = latent_shares(weight, hidden), outermost_ranks(ranks, examples)[side]
+    share, end = hidden_shares(weight, hidden), outermost_ranks(ranks, examples)[side]
     unseen = max(float(unseen_weight((1 + share)[:: 2 * side - 1])[-1]) - 1, 0.0)
     mean = np.maximum(np.append(share, unseen), _MIN_SHARE)
     tail = (1 + (2 * side - 1) * level) / 2
@@ -268,7 +268,7 @@ def weighted_ap_limits(end: IntArray, weight: FloatArray, hidden: float, level: 
     # Edges of chunks, and the ends of blocks of ties that they divide.
     parts = np.arange(_CHUNK_SIZE, last.size, _CHUNK_SIZE)
     edges = np.unique(np.concatenate([[0], parts, last[parts - 1], last.size + np.arange(2)]))
-    share, limits = latent_shares(weight, hidden), []
+    share, limits = hidden_shares(weight, hidden), []
     for side in (0, 1):
         gammas, before = _scale_draws(edges, _Gammas.of(share, side), hidden)
         unseen = side * (before[-1] - before[-2])

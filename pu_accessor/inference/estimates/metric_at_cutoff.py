@@ -30,8 +30,8 @@ from pu_accessor.inference.estimates.known_positives import count_negatives, unr
 from pu_accessor.inference.influence import design_effects, wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric, Turns
 from pu_accessor.inference.tables import contingency
-from pu_accessor.inference.tables.latent_bounds import (
-    bound_latent,
+from pu_accessor.inference.tables.hidden_bounds import (
+    bound_hidden,
     complete_at_bends,
     make_bands,
     references_used,
@@ -167,7 +167,7 @@ def _betas_and_band_share(beta: Beta, level: float) -> tuple[FloatArray, FloatAr
 def _tight_bounds(cutoff: Ranking, hidden: IntArray, kept: FloatArray, rule: Terms) -> IntArray:
     """Return both bounds on the hidden positives at a cutoff, moved towards the estimate."""
     unlabeled, predicted = cutoff.total.unlabeled, int(cutoff.unlabeled[0])
-    bounds = bound_latent(make_bands(cutoff, hidden, rule), cutoff, rule)
+    bounds = bound_hidden(make_bands(cutoff, hidden, rule), cutoff, rule)
     low, high = bounds.claimed[0]
     completed = complete_at_bends(cutoff, hidden, bounds.tightest)[1]
     fewest, most = np.maximum(hidden - (unlabeled - predicted), 0), np.minimum(hidden, predicted)

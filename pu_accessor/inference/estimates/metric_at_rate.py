@@ -26,7 +26,7 @@ from pu_accessor.inference.estimates.known_positives import count_negatives, unr
 from pu_accessor.inference.influence import wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
-from pu_accessor.inference.tables.latent_bounds import count_wrong
+from pu_accessor.inference.tables.hidden_bounds import count_wrong
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 

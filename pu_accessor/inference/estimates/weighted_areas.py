@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
+from pu_accessor.inference.bands.weighted import hidden_shares, unseen_weight
 from pu_accessor.inference.estimates.hidden_positive_limits import (
     weighted_ap_limits,
     weighted_mean_rank_limit,
@@ -42,7 +42,7 @@ def weighted_auroc(
     rank = mid_ranks(ranking)
     below, negatives = rank - rank[0], examples - positives  # exactly 0 if all ranks are equal
     hidden = (positives - n).tolist()
-    shares = [latent_shares(weight, number) for number in hidden]
+    shares = [hidden_shares(weight, number) for number in hidden]
     mean_below = np.array([float((1 + v) @ below) for v in shares]) / positives
     mean = rank[0] + mean_below
     value = 1 - (mean - (positives + 1) / 2) / negatives
@@ -88,7 +88,7 @@ def jackknife_ap(ranking: Ranking, weight: FloatArray, betas: FloatArray) -> Flo
     """Return average precision and its jackknife standard error."""
     n, (_, end), rows = ranking.total.known_positive, block_bounds(ranking), []
     for number in count_positives(ranking.total, betas).tolist():
-        hidden = latent_shares(weight, number - n)
+        hidden = hidden_shares(weight, number - n)
         area, pull = _ap_and_pull(end, 1 + hidden, number)
         has_error = n > 2 or number == n
         rows.append((area, _weighted_error(pull, hidden)[0] if has_error else np.nan))

@@ -17,11 +17,11 @@ from pu_accessor.inference.bands.simultaneous import (
     narrow_bounds,
 )
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, represented_positives
-from pu_accessor.inference.tables.latent_bounds import (
+from pu_accessor.inference.tables.hidden_bounds import (
     Bands,
-    LatentBounds,
+    HiddenBounds,
     add_bend_cutoffs,
-    bound_latent,
+    bound_hidden,
     choose_references,
     complete_at_bends,
     complete_for,
@@ -133,9 +133,9 @@ def tables_in_parts(ranking: Ranking, betas: FloatArray, settings: Terms) -> Ite
     """Yield tables at some betas at a time."""
     total = ranking.total
     check_labels(betas, total, references_used(settings.reference, ranking))
-    latent = hidden_counts(betas, total.unlabeled)
-    completions = complete_for(settings, ranking, latent)
-    bands = make_bands(ranking, latent, settings)
+    hidden = hidden_counts(betas, total.unlabeled)
+    completions = complete_for(settings, ranking, hidden)
+    bands = make_bands(ranking, hidden, settings)
     ranking = add_bend_cutoffs(ranking, bands, settings, completions)
     parts = bands.in_parts(ranking.rank.size)
     ranking, reusable = _refine_where_clipped(ranking, parts, completions, settings)
@@ -148,15 +148,15 @@ def tables_in_parts(ranking: Ranking, betas: FloatArray, settings: Terms) -> Ite
         known = known - missing * np.array([[1], [0], [0]])
     first = 0
     for part in parts:
-        bounds = reusable or bound_latent(part, ranking, settings)
-        here = slice(first, first + part.latent.size)
+        bounds = reusable or bound_hidden(part, ranking, settings)
+        here = slice(first, first + part.hidden.size)
         tp, clipped = _with_estimate(bounds, part, completions[here], settings)
         tp += known
-        tightest = bounds.tightest[: part.latent.size]
+        tightest = bounds.tightest[: part.hidden.size]
         del bounds  # frees memory
         reusable, first = None, here.stop
-        positives = total.known_positive + part.latent - missing
-        alphas = _local_alphas(ranking, part.latent, tightest, settings)
+        positives = total.known_positive + part.hidden - missing
+        alphas = _local_alphas(ranking, part.hidden, tightest, settings)
         counts = tp, ranking.head, positives, sum(total) - positives
         yield Tables(ranking, betas[here], *counts, clipped, tightest, alphas)
 
@@ -181,7 +181,7 @@ def average_over_ties(tables: Tables, part: FloatArray) -> Tables:
 
 
 def _with_estimate(
-    bounds: LatentBounds, bands: Bands, completions: Sequence[Completion], settings: Terms
+    bounds: HiddenBounds, bands: Bands, completions: Sequence[Completion], settings: Terms
 ) -> tuple[FloatArray, BoolArray]:
     """Return counts with the estimate between both bounds, and where they were moved."""
     # It is clipped to the limits of all labelings in the band; these cross if there are none.
@@ -208,7 +208,7 @@ def _with_estimate(
 
 
 def _running_limits(
-    bounds: LatentBounds, bands: Bands, completed: FloatArray, settings: Terms
+    bounds: HiddenBounds, bands: Bands, completed: FloatArray, settings: Terms
 ) -> Numbers | None:
     """Return the limits of all labelings in a band, (side, cutoffs, betas); None if not needed."""
     # They cross where the band contains no labeling.
@@ -217,7 +217,7 @@ def _running_limits(
     if settings.band == "simultaneous":  # it includes the estimate
         return None
     if ranking.whole is not None:
-        whole = bound_latent(bands, ranking.whole, settings).possible[..., : completed.shape[1]]
+        whole = bound_hidden(bands, ranking.whole, settings).possible[..., : completed.shape[1]]
         narrowed = narrow_bounds(ranking.whole.unlabeled, whole)
         narrowed = narrow_between(ranking, ends, ranking.whole, narrowed)
     elif (completed < low - COUNT_TOLERANCE).any() or (completed > high + COUNT_TOLERANCE).any():
@@ -229,13 +229,13 @@ def _running_limits(
 
 def _refine_where_clipped(
     ranking: Ranking, parts: Sequence[Bands], completions: Sequence[Completion], settings: Terms
-) -> tuple[Ranking, LatentBounds | None]:
+) -> tuple[Ranking, HiddenBounds | None]:
     """Add the cutoffs next to where the band clips the estimate; also return reusable bounds."""
     if ranking.refiner is None:
         return ranking, None
     cuts, start = [np.empty(0, np.int64)], 0
     for part in parts:
-        bounds, end = bound_latent(part, ranking, settings), start + part.latent.size
+        bounds, end = bound_hidden(part, ranking, settings), start + part.hidden.size
         cuts.append(_clip_bends(bounds, part, completions[start:end], settings))
         start = end
     finer = ranking.refine(sorted_unique(np.concatenate(cuts)))
@@ -243,7 +243,7 @@ def _refine_where_clipped(
 
 
 def _clip_bends(
-    bounds: LatentBounds, bands: Bands, completions: Sequence[Completion], settings: Terms
+    bounds: HiddenBounds, bands: Bands, completions: Sequence[Completion], settings: Terms
 ) -> IntArray:
     """Return the unlabeled counts next to where a running limit starts to clip the estimate."""
     ranking, completed = bounds.ranking, count_above(completions, bounds.ranking)
@@ -277,26 +277,26 @@ def _clip_bends(
 def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Terms) -> RankCdf:
     """Bound the rank CDF of the hidden positives by that of the known ones."""
     check_labels(betas, ranking.total, references_used(settings.reference, ranking))
-    latent = hidden_counts(betas, ranking.total.unlabeled)
+    hidden = hidden_counts(betas, ranking.total.unlabeled)
     # The estimate is the share of known positives, and nothing bends between cutoffs.
     by_known = settings.reference == "positives"
-    completions = [] if by_known else complete_for(settings, ranking, latent)
-    bands, finer, reusable = make_bands(ranking, latent, settings), ranking, None
+    completions = [] if by_known else complete_for(settings, ranking, hidden)
+    bands, finer, reusable = make_bands(ranking, hidden, settings), ranking, None
     if not by_known:
         finer = add_bend_cutoffs(ranking, bands, settings, completions)
         finer, reusable = _refine_where_clipped(finer, [bands], completions, settings)
-    bounds = reusable or bound_latent(bands, finer, settings)
-    in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
-    in_head[:, _LIMITS] = np.clip(bounds.claimed, 0, latent)
+    bounds = reusable or bound_hidden(bands, finer, settings)
+    in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), hidden.size))
+    in_head[:, _LIMITS] = np.clip(bounds.claimed, 0, hidden)
     if not by_known:
         cut, _ = _with_estimate(bounds, bands, completions, settings)
         in_head[:, _ESTIMATE] = cut[:, _ESTIMATE]
     with np.errstate(invalid="ignore"):  # no hidden positives
-        share = in_head / latent
+        share = in_head / hidden
     if by_known:
         known = represented_positives(bounds.ranking, bounds.ranking.known_positive)
         share[:, _ESTIMATE] = np.minimum(known / ranking.total.known_positive, 1)[:, np.newaxis]
-    alphas = _local_alphas(ranking, latent, bounds.tightest, settings)
+    alphas = _local_alphas(ranking, hidden, bounds.tightest, settings)
     return RankCdf(bounds.ranking, share, bounds.tightest, alphas)
 
 
@@ -307,16 +307,16 @@ def completed_table(
     settings = Terms() if settings is None else settings
     total = ranking.total
     check_labels(betas, total, references_used(settings.reference, ranking))
-    latent = hidden_counts(betas, total.unlabeled)
-    ranking, tp = complete_at_bends(ranking, latent, choose_references(ranking, latent, settings))
+    hidden = hidden_counts(betas, total.unlabeled)
+    ranking, tp = complete_at_bends(ranking, hidden, choose_references(ranking, hidden, settings))
     tp += ranking.known_positive[:, np.newaxis]
     if on_new and ranking.monotone:
-        kinds = ("positives",) * latent.size
-        whole, in_head = complete_at_bends(ranking.whole or ranking, latent, kinds)
+        kinds = ("positives",) * hidden.size
+        whole, in_head = complete_at_bends(ranking.whole or ranking, hidden, kinds)
         curves = (whole.known_positive[:, np.newaxis] + in_head).T
         concave = [future_data.concave_majorant(whole.head, curve)[0] for curve in curves]
         tp = np.stack([np.interp(ranking.head, whole.head, curve) for curve in concave], axis=1)
-    positives = total.known_positive + latent
+    positives = total.known_positive + hidden
     return ranking, Table.of(tp, ranking.head[:, np.newaxis], positives, sum(total))
 
 
@@ -385,15 +385,15 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
 
 
 def _local_alphas(
-    ranking: Ranking, latent: IntArray, kinds: Sequence[str], settings: Terms
+    ranking: Ranking, hidden: IntArray, kinds: Sequence[str], settings: Terms
 ) -> FloatArray | None:
     """Return the local level of a simultaneous band, one for each beta."""
     if settings.band != "simultaneous":
         return None
     total, alphas = ranking.total, []
     right = total.known_positive - count_wrong(total.known_positive, settings.contamination)
-    of_kind = {"positives": (right, latent)}
-    of_kind["negatives"] = total.known_negative, total.unlabeled - latent
+    of_kind = {"positives": (right, hidden)}
+    of_kind["negatives"] = total.known_negative, total.unlabeled - hidden
     for i, kind in enumerate(kinds):
         n, m = of_kind[kind][0], int(of_kind[kind][1][i])
         alpha = local_alpha(n, m, settings.level, settings.selection_odds, settings.one_sided)

@@ -106,13 +106,13 @@ def aurocs_of_estimates(stack: TieBlocks, betas: FloatArray) -> FloatArray:
     pairs = zip(betas, unlabeled.tolist(), strict=True)
     counts = np.stack([hidden_counts(row, size) for row, size in pairs])
     areas = np.full(betas.shape, np.nan)
-    for column, latent in enumerate(counts.T):
-        hidden = hidden_positives_above(edges, latent, unlabeled)
-        tp, fp = sides + hidden, heads - hidden
+    for column, hidden in enumerate(counts.T):
+        in_head = hidden_positives_above(edges, hidden, unlabeled)
+        tp, fp = sides + in_head, heads - in_head
         before = np.where(is_first, 0, np.roll(fp, 1))
         height = np.where(is_first, 0, np.roll(tp, 1))
         pieces = (fp - before) * (height + tp) / 2
-        negatives, positives = unlabeled - latent, known + latent
+        negatives, positives = unlabeled - hidden, known + hidden
         pieces += is_last * ((negatives[owner] - fp) * positives[owner])
         covered = np.bincount(owner, pieces, minlength=known.size)
         left = np.bincount(owner, is_last * (positives[owner] - tp), minlength=known.size)

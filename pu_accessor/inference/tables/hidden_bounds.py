@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.bands import simultaneous
-from pu_accessor.inference.bands.lookup import latent_bounds_of_many, stack_bounds
+from pu_accessor.inference.bands.lookup import hidden_bounds_of_many, stack_bounds
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, complete
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, sorted_unique
@@ -25,7 +25,7 @@ _BATCH_SIZE = 1 << 17  # cutoffs times betas that fit into a cache
 _COMPARED_LEVEL = 0.95  # at which known positives and negatives are compared, at any level
 
 
-class LatentBounds(NamedTuple):
+class HiddenBounds(NamedTuple):
     """Bounds on the hidden positives above each cutoff."""
 
     ranking: Ranking  # with the cutoffs at which bounds bend
@@ -44,14 +44,14 @@ class Bands(NamedTuple):
     """Limits of one or both kinds of known examples, each of shape (known + 1, side, beta)."""
 
     tables: Mapping[str, IntArray]
-    latent: IntArray
+    hidden: IntArray
 
     def in_parts(self, cutoffs: int) -> list["Bands"]:
         """Return the limits in batches of betas, small enough for all cutoffs."""
         size, parts = max(_BATCH_SIZE // max(cutoffs, 1), 1), []
-        for at in range(0, self.latent.size, size):
+        for at in range(0, self.hidden.size, size):
             tables = {kind: table[..., at : at + size] for kind, table in self.tables.items()}
-            parts.append(Bands(tables, self.latent[at : at + size]))
+            parts.append(Bands(tables, self.hidden[at : at + size]))
         return parts
 
     def claims(self, ranking: Ranking) -> dict[str, IntArray]:
@@ -64,7 +64,7 @@ class Bands(NamedTuple):
                 continue
             tail = (total.unlabeled - ranking.unlabeled)[:, np.newaxis, np.newaxis]
             behind = total.known_negative - ranking.known_negative
-            claims[kind] = self.latent - tail + np.take(table.T, behind, axis=-1).T
+            claims[kind] = self.hidden - tail + np.take(table.T, behind, axis=-1).T
         return claims
 
 
@@ -77,10 +77,10 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     return tuple(kind for kind, known in known_of.items() if known) or ("positives",)
 
 
-def make_bands(ranking: Ranking, latent: IntArray, settings: Terms) -> Bands:
+def make_bands(ranking: Ranking, hidden: IntArray, settings: Terms) -> Bands:
     """Return the bands at some numbers of hidden positives."""
     kinds = references_used(settings.reference, ranking)
-    return _bands(ranking, kinds, latent, settings)
+    return _bands(ranking, kinds, hidden, settings)
 
 
 def add_bend_cutoffs(
@@ -98,28 +98,28 @@ def add_bend_cutoffs(
         bends = []
         for part in bands.in_parts(ranking.rank.size):
             bounds = _bound_each(ranking, part, settings)
-            completions = complete_for(settings, ranking, part.latent)
+            completions = complete_for(settings, ranking, part.hidden)
             bends.append(bends_of(ranking.unlabeled, _narrow(ranking, bounds, completions)))
         ranking = ranking.refine(sorted_unique(np.concatenate(bends)))
     return ranking
 
 
-def complete_for(settings: Terms, ranking: Ranking, latent: IntArray) -> list[Completion]:
+def complete_for(settings: Terms, ranking: Ranking, hidden: IntArray) -> list[Completion]:
     """Complete a ranking by the kind of known examples of the settings."""
-    return complete(ranking, latent, choose_references(ranking, latent, settings))
+    return complete(ranking, hidden, choose_references(ranking, hidden, settings))
 
 
-def bound_latent(bands: Bands, ranking: Ranking, settings: Terms) -> LatentBounds:
+def bound_hidden(bands: Bands, ranking: Ranking, settings: Terms) -> HiddenBounds:
     """Bound the hidden positives above each cutoff."""
     bound = _bound_jointly if settings.band == "simultaneous" else _bound_each
     return bound(ranking, bands, settings)
 
 
 def complete_at_bends(
-    ranking: Ranking, latent: IntArray, kinds: Sequence[str]
+    ranking: Ranking, hidden: IntArray, kinds: Sequence[str]
 ) -> tuple[Ranking, FloatArray]:
     """Return the ranking with cutoffs where the estimate bends, and its hidden positives there."""
-    completions = complete(ranking, latent, kinds)
+    completions = complete(ranking, hidden, kinds)
     ranking = ranking.refine(_completion_bends(ranking, completions))
     return ranking, count_above(completions, ranking)
 
@@ -129,14 +129,14 @@ def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArr
     return np.stack([each.above(ranking.unlabeled) for each in completions]).T
 
 
-def choose_references(ranking: Ranking, latent: IntArray, settings: Terms) -> tuple[str, ...]:
+def choose_references(ranking: Ranking, hidden: IntArray, settings: Terms) -> tuple[str, ...]:
     """Return the kind with the narrower range of AUROC, for each number of hidden positives."""
     # At a fixed level; before claims are clipped, as a wrong band would look narrow after it.
     kinds = references_used(settings.reference, ranking)
     if len(kinds) == 1:
-        return kinds * latent.size
+        return kinds * hidden.size
     ranking = ranking.whole or ranking
-    bands = _bands(ranking, kinds, latent, replace(settings.at_random, level=_COMPARED_LEVEL))
+    bands = _bands(ranking, kinds, hidden, replace(settings.at_random, level=_COMPARED_LEVEL))
     # Areas between bounding ROC curves, times 2: sums of true positives over all ranks.
     widths = [claim[:, 1] - claim[:, 0] for claim in bands.claims(ranking).values()]
     ranges = [np.diff(ranking.rank) @ (width[1:] + width[:-1]) for width in widths]
@@ -154,21 +154,21 @@ def _completion_bends(ranking: Ranking, completions: Sequence[Completion]) -> In
     return np.asarray(corners[nearest != corners])
 
 
-def _bound_each(ranking: Ranking, bands: Bands, settings: Terms) -> LatentBounds:
+def _bound_each(ranking: Ranking, bands: Bands, settings: Terms) -> HiddenBounds:
     """Bound the hidden positives at each cutoff separately."""
-    kinds, claims, latent = tuple(bands.tables), bands.claims(ranking), bands.latent
-    tightest = choose_references(ranking, latent, settings)
+    kinds, claims, hidden = tuple(bands.tables), bands.claims(ranking), bands.hidden
+    tightest = choose_references(ranking, hidden, settings)
     if len(kinds) == 1:
-        return _clip_claims(ranking, latent, claims[kinds[0]], tightest)
+        return _clip_claims(ranking, hidden, claims[kinds[0]], tightest)
     chosen = np.stack([claims[kind][..., i] for i, kind in enumerate(tightest)], axis=-1)
-    return _clip_claims(ranking, latent, chosen, tightest)
+    return _clip_claims(ranking, hidden, chosen, tightest)
 
 
-def _bound_jointly(ranking: Ranking, bands: Bands, settings: Terms) -> LatentBounds:
+def _bound_jointly(ranking: Ranking, bands: Bands, settings: Terms) -> HiddenBounds:
     """Bound the hidden positives jointly: narrowed, and extended to include the estimate."""
     # Otherwise bounds could be empty, and would not be nested in those of a higher level.
-    whole, latent = ranking.whole or ranking, bands.latent
-    completions = complete_for(settings, whole, latent)
+    whole, hidden = ranking.whole or ranking, bands.hidden
+    completions = complete_for(settings, whole, hidden)
     if ranking.whole is not None:
         bends = _band_bends(whole, bands), _completion_bends(whole, completions)
         whole = whole.refine(sorted_unique(np.concatenate(bends)))
@@ -177,7 +177,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, settings: Terms) -> LatentBou
     if ranking.whole is not None:
         bounds = _bound_each(ranking, bands, settings)
         unknown = np.zeros_like(bounds.possible)
-        unknown[:, 1] = latent
+        unknown[:, 1] = hidden
         ends = np.concatenate([bounds.possible, unknown], axis=-1)
         narrowed = simultaneous.narrow_between(ranking, ends, whole, narrowed)
     (low, nearest_low), (high, nearest_high) = (
@@ -188,10 +188,10 @@ def _bound_jointly(ranking: Ranking, bands: Bands, settings: Terms) -> LatentBou
     return bounds._replace(possible=possible, contradicted=contradicted)
 
 
-def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
+def _narrow(ranking: Ranking, bounds: HiddenBounds, completions: Sequence[Completion]) -> IntArray:
     """Narrow bounds to counts possible at all cutoffs, with integers around the estimate."""
     ends = np.zeros_like(bounds.possible)
-    ends[:, 1] = [round(each.latent[-1]) for each in completions]
+    ends[:, 1] = [round(each.hidden[-1]) for each in completions]
     for i, each in enumerate(completions):
         corners = np.isin(ranking.unlabeled, each.unlabeled)
         above = each.above(ranking.unlabeled[corners])
@@ -209,8 +209,8 @@ def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     return sorted_unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
-def _bands(ranking: Ranking, kinds: Sequence[str], latent: IntArray, settings: Terms) -> Bands:
-    return Bands({kind: _kind_limits(ranking, kind, latent, settings) for kind in kinds}, latent)
+def _bands(ranking: Ranking, kinds: Sequence[str], hidden: IntArray, settings: Terms) -> Bands:
+    return Bands({kind: _kind_limits(ranking, kind, hidden, settings) for kind in kinds}, hidden)
 
 
 def count_wrong(known: int, contamination: float) -> int:
@@ -218,7 +218,7 @@ def count_wrong(known: int, contamination: float) -> int:
     return floor(Fraction(str(contamination)) * known) if contamination else 0
 
 
-def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Terms) -> IntArray:
+def _kind_limits(ranking: Ranking, kind: str, hidden: IntArray, settings: Terms) -> IntArray:
     """Return the limits of one kind, shape (known + 1, side, beta)."""
     # Wrong known positives are above the cutoff for the lower limit, below for the upper one [1].
     total, weight, clusters = ranking.total, ranking.inverse_propensity, ranking.clusters
@@ -226,18 +226,18 @@ def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Terms)
     known = total.known_positive if kind == "positives" else total.known_negative
     wrong = count_wrong(known, settings.contamination) if kind == "positives" else 0
     right = known - wrong
-    hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
+    numbers = (hidden if kind == "positives" else total.unlabeled - hidden).tolist()
     if weight is not None:
-        sides = stack_bounds(lambda m: weighted_bounds(weight, m, level), hidden)
+        sides = stack_bounds(lambda m: weighted_bounds(weight, m, level), numbers)
     elif clusters is not None:
         of_known = clusters.known_cluster, clusters.known_weight
-        sides = stack_bounds(lambda m: clustered_bounds(*of_known, m, level), hidden)
+        sides = stack_bounds(lambda m: clustered_bounds(*of_known, m, level), numbers)
     else:
         cutoffs = None
         if settings.band == "simultaneous":
-            cutoffs = few_cutoff_count(ranking, right, hidden, settings)
+            cutoffs = few_cutoff_count(ranking, right, numbers, settings)
         options = settings.selection_odds, settings.one_sided, cutoffs
-        sides = latent_bounds_of_many(settings.band, right, tuple(hidden), level, *options)
+        sides = hidden_bounds_of_many(settings.band, right, tuple(numbers), level, *options)
     table = np.stack([side.T for side in sides], axis=1)
     if not wrong:
         return table
@@ -249,7 +249,7 @@ def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Terms)
 def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], settings: Terms) -> int | None:
     """Return the number of cutoffs between the ends, if small enough to narrow the band."""
     sided = settings.selection_odds, settings.one_sided
-    alphas = [simultaneous.local_alpha(n, latent, settings.level, *sided) for latent in m]
+    alphas = [simultaneous.local_alpha(n, hidden, settings.level, *sided) for hidden in m]
     most = simultaneous.error_probability(settings.level, settings.one_sided) / min(alphas)
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
@@ -271,25 +271,25 @@ def _band_bends(ranking: Ranking, bands: Bands) -> IntArray:
         for side in (ranking.unlabeled[steps], ranking.unlabeled[steps + 1])
     )
     start = ranking.take(steps)
-    claims, latent = bands.claims(start), bands.latent
-    free = ranking.total.unlabeled - latent
+    claims, hidden = bands.claims(start), bands.hidden
+    negatives = ranking.total.unlabeled - hidden  # hidden ones
     corners: list[IntArray] = []
     if "positives" in claims:
         level = claims["positives"]
-        corners += [level, free + level]
+        corners += [level, negatives + level]
     if "negatives" in claims:
         ahead = here - claims["negatives"]  # the claim is h minus this
-        corners += [ahead, latent + ahead]
+        corners += [ahead, hidden + ahead]
     return simultaneous.counts_within_steps(corners, here, following)
 
 
 def _clip_claims(
-    ranking: Ranking, latent: IntArray, claimed: IntArray, tightest: tuple[str, ...]
-) -> LatentBounds:
+    ranking: Ranking, hidden: IntArray, claimed: IntArray, tightest: tuple[str, ...]
+) -> HiddenBounds:
     """Clip claims to what the unlabeled examples above and below allow."""
-    head, hidden = ranking.unlabeled, latent[:, np.newaxis, np.newaxis]
-    least = head + (hidden - ranking.total.unlabeled)
+    head, most = ranking.unlabeled, hidden[:, np.newaxis, np.newaxis]
+    least = head + (most - ranking.total.unlabeled)
     np.maximum(least, 0, out=least)
-    possible = np.minimum(claimed.T, np.minimum(head, hidden))
+    possible = np.minimum(claimed.T, np.minimum(head, most))
     np.maximum(possible, least, out=possible)
-    return LatentBounds(ranking, claimed, possible.T, tightest)
+    return HiddenBounds(ranking, claimed, possible.T, tightest)
