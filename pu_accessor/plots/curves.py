@@ -19,6 +19,7 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUValueError, shorten
+from pu_accessor.inference.comparison.dominance import without_steps_back
 from pu_accessor.inference.metrics import Metric, curve_rates
 from pu_accessor.plots import drawing
 from pu_accessor.plots.drawing import Curve, Path, without_baselines
@@ -419,12 +420,7 @@ def _highest(grid: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     With all signs and the order reversed, that is the height where it passes for the first time.
     """
     known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
-    least = np.minimum.accumulate(x[::-1])[::-1]  # the path comes back this far
-    bends = np.flatnonzero((x[:-1] < least[1:]) & (least[1:] < x[1:]))
-    part = (least[bends + 1] - x[bends]) / (x[bends + 1] - x[bends])
-    y_there = y[bends] + part * (y[bends + 1] - y[bends])
-    x, y = np.insert(least, bends + 1, least[bends + 1]), np.insert(y, bends + 1, y_there)
+    x, y = without_steps_back(x[known], y[known])
     after = np.interp(grid, x, y, left=np.nan, right=np.nan)
     before = np.interp(-grid, -x[::-1], y[::-1], left=np.nan, right=np.nan)
     return np.fmax(before, after)

@@ -328,16 +328,14 @@ def _read_stratum(name: Any, part: pd.DataFrame, labels: pd.Series[Any]) -> Stra
         positive = read_found(labels)
     except (PUDataError, PUValueError) as error:
         raise type(error)(f"stratum {name!r}: {error}") from error
-    each = part[[*_COUNTS]].to_numpy(np.float64)
-    counts, times = np.unique(each, axis=0, return_counts=True)
-    usual = counts[times.argmax()]
-    if (other := (each != usual).any(axis=1)).any():
+    counts = part[[*_COUNTS]].drop_duplicates()
+    if len(counts) > 1:
         raise PUDataError(
             f"All rows of stratum {name!r} must have the same {[*_COUNTS]}, but row "
-            f"{part.index[other].tolist()[0]!r} has {each[other][0].tolist()}, and others have "
-            f"{usual.tolist()}. Pass rows of one sample, each with its stratum."
+            f"{counts.index[1]!r} has {counts.iloc[1].tolist()}, and row {counts.index[0]!r} has "
+            f"{counts.iloc[0].tolist()}. Pass rows of one sample, each with its stratum."
         )
-    n, n_negative, n_unlabeled = map(int, usual.tolist())
+    n, n_negative, n_unlabeled = map(int, counts.iloc[0])
     if n_unlabeled < len(part):
         raise PUDataError(
             f"Stratum {name!r} must have no more labels than unlabeled rows, but has {len(part)} "

@@ -56,9 +56,13 @@ def _corners(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatAr
 
 def _without_dips(fpr: FloatArray, tpr: FloatArray) -> FloatArray:
     """Return the highest true positive rate at or left of each false positive rate."""
-    filled = _fill_dips(fpr, tpr)
-    # Seen from its end, a curve that steps back to the left has a dip.
-    return -_fill_dips(*-filled[::-1, ::-1])[::-1, ::-1]
+    return without_steps_back(*_fill_dips(fpr, tpr))
+
+
+def without_steps_back(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return a path from where it passes each x for the last time."""
+    # Seen from its end, a path that steps back to the left has a dip.
+    return -_fill_dips(-y[::-1], -x[::-1])[::-1, ::-1]
 
 
 def _fill_dips(x: FloatArray, y: FloatArray) -> FloatArray:
