@@ -79,8 +79,7 @@ def _test_waves(rows: AnnotatedRanking, wave: IntArray, alpha: float) -> Check:
     cluster = np.arange(wave.size) if rows.cluster is None else rows.cluster[in_wave]
     statistic, p_value, square = 0.0, 1.0, float(centered @ centered)
     if square:
-        assignment = _WaveAssignment.of(centered, wave, cluster)
-        observed, p_value = assignment.observed_and_p_value()
+        observed, p_value = _permute_waves(centered, wave, cluster)
         statistic = (wave.size - 1) / square * observed
     means = np.bincount(wave, above) / np.bincount(wave)
     first, last = int(np.argmin(means)), int(np.argmax(means))
@@ -116,60 +115,45 @@ def _check_waves(rows: AnnotatedRanking, wave: IntArray) -> None:
         )
 
 
-class _WaveAssignment(NamedTuple):
-    """Assignments of known positives to waves."""
+def _permute_waves(centered: FloatArray, wave: IntArray, cluster: IntArray) -> tuple[float, float]:
+    """Return the sum of squares between waves of centered ranks, and its p value.
 
-    whole: FloatArray  # sums of ranks of clusters in one wave
-    sizes: FloatArray
-    waves: FloatArray  # their waves, one-hot
-    rows: FloatArray  # ranks of known positives in clusters of several waves
-    numbers: IntArray  # their clusters, ascending
-    own: FloatArray  # their waves, one-hot
+    Clusters in one wave trade waves, and the rows of each other cluster among themselves.
+    """
+    number = np.unique(cluster, return_inverse=True)[1]
+    sums = np.bincount(number, centered)
+    in_waves = np.zeros((sums.size, wave.max() + 1))
+    np.add.at(in_waves, (number, wave), 1)
+    is_whole = np.count_nonzero(in_waves, axis=1) == 1
+    order = np.lexsort((*in_waves.T, sums))  # independent of rows and names
+    whole, place = order[is_whole[order]], np.argsort(order)[number]
+    rows = np.lexsort((wave, centered, place))
+    rows = rows[~is_whole[number[rows]]]
+    whole_sums, sizes, waves = sums[whole], in_waves[whole].sum(axis=1), in_waves[whole] > 0
+    own = np.eye(waves.shape[1])[wave[rows]]
 
-    @classmethod
-    def of(cls, centered: FloatArray, wave: IntArray, cluster: IntArray) -> "_WaveAssignment":
-        """Separate clusters in one wave from others, in an order independent of rows and names."""
-        number = np.unique(cluster, return_inverse=True)[1]
-        sums = np.bincount(number, centered)
-        in_waves = np.zeros((sums.size, wave.max() + 1))
-        np.add.at(in_waves, (number, wave), 1)
-        is_whole = np.count_nonzero(in_waves, axis=1) == 1
-        order = np.lexsort((*in_waves.T, sums))
-        whole = order[is_whole[order]]
-        rows = np.lexsort((wave, centered, np.argsort(order)[number]))
-        rows = rows[~is_whole[number[rows]]]
-        sizes, waves = in_waves[whole].sum(axis=1), (in_waves[whole] > 0).astype(np.float64)
-        numbers = np.argsort(order)[number[rows]]
-        own = np.eye(waves.shape[1])[wave[rows]]
-        return cls(sums[whole], sizes, waves, centered[rows], numbers, own)
+    def squares(order: IntArray, ranks: FloatArray) -> FloatArray:
+        between = whole_sums[order] @ waves + ranks @ own
+        squared: FloatArray = between**2 / (sizes[order] @ waves + own.sum(axis=0))
+        return np.asarray(squared.sum(axis=-1))
 
-    def squares(self, order: IntArray, rows: FloatArray) -> FloatArray:
-        """Return the sum of squares between waves, for permuted clusters and rows."""
-        sums = self.whole[order] @ self.waves + rows @ self.own
-        sizes = self.sizes[order] @ self.waves + self.own.sum(axis=0)
-        return np.asarray(np.atleast_2d(sums**2 / sizes).sum(axis=-1))
-
-    def observed_and_p_value(self) -> tuple[float, float]:
-        """Return the sum of squares, and its p value by more permutations where it is small."""
-        observed = float(self.squares(np.arange(self.whole.size), self.rows)[0])
-        known = int(self.sizes.sum()) + self.rows.size
-        most = int(np.clip(_MAX_RANKS // known, _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
-        p_value = self._p_value(observed, _MIN_PERMUTATIONS)
-        if p_value <= _FEW_PERMUTATIONS_ABOVE and most > _MIN_PERMUTATIONS:
-            p_value = self._p_value(observed, most)
-        return observed, p_value
-
-    def _p_value(self, observed: float, permutations: int) -> float:
-        """Return the share of permutations, with the observed one, that differ as much."""
-        rng, size = np.random.default_rng(_SEED), max(self.whole.size + self.rows.size, 1)
-        batch, larger = max(_BATCH_RANKS // size, 1), 0
+    def p_value(permutations: int) -> float:
+        rng, larger = np.random.default_rng(_SEED), 0
+        batch = max(_BATCH_RANKS // max(whole.size + rows.size, 1), 1)
         for start in range(0, permutations, batch):
             count = min(batch, permutations - start)
-            order = np.tile(np.arange(self.whole.size), (count, 1))
-            within = np.argsort(self.numbers + rng.random((count, self.rows.size)), axis=1)
-            squares = self.squares(rng.permuted(order, axis=1), self.rows[within])
-            larger += int(np.count_nonzero(squares >= observed * _ROUNDING))
+            within = np.argsort(place[rows] + rng.random((count, rows.size)), axis=1)
+            orders = rng.permuted(np.tile(np.arange(whole.size), (count, 1)), axis=1)
+            found = squares(orders, centered[rows][within])
+            larger += int(np.count_nonzero(found >= observed * _ROUNDING))
         return (1 + larger) / (1 + permutations)
+
+    observed = float(squares(np.arange(whole.size), centered[rows]))
+    most = int(np.clip(_MAX_RANKS // wave.size, _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
+    p = p_value(_MIN_PERMUTATIONS)
+    if p <= _FEW_PERMUTATIONS_ABOVE and most > _MIN_PERMUTATIONS:
+        p = p_value(most)
+    return observed, p
 
 
 def _test_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: float) -> Check:
