@@ -246,25 +246,6 @@ def check_known(call: str, passed: Mapping[str, object], allowed: Iterable[str])
             raise PUTypeError(f"{call} has no argument {name!r}.{meant or every}")
 
 
-# Facts as messages write them.
-_WORDS: Mapping[str, str] = {
-    "at a cutoff": "a metric at a cutoff",
-    "at=chosen": "a cutoff chosen from the data",
-    "at=cutoff of this sample": "a cutoff that only this sample has",
-    "at=estimated": "a cutoff that depends on beta",
-    "at=first": "the first positive",
-    "at=its own": "a metric with its own cutoff",
-    "at=of all examples": "a share of all examples, or a rate",
-    "ndcg": "NDCG",
-    "negatives count": "a metric that counts negatives",
-    "band=at random": "one for labels selected at random",
-    "beta=estimate": "an estimate",
-    "beta=interval": "an interval",
-    "no waves": "no wave",
-    "no test": "a metric other than AUROC",
-}
-
-
 class Exclusion(NamedTuple):
     """Facts that exclude each other; a user is to change the first."""
 
@@ -302,16 +283,18 @@ OF_TABLES = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr", "p
 _TABLE = """
 count, weight: rows with a weight are sampled one at a time
   > Write the rows out: df.loc[df.index.repeat(df['n'])].pu(weight='w').
-nan_policy='unretrieved', negatives count/contingency/rank_cdf/dominance/calibration/cutoff/compare
-  /gap/estimate_beta/check_assumptions/sample_to_label/robustness/weight/cluster/reference
-  /prevalence: the number of negatives that were not retrieved is unknown
+nan_policy='unretrieved', a metric that counts
+  negatives/contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta
+  /check_assumptions/sample_to_label/robustness/weight/cluster/reference/prevalence:
+  the number of negatives that were not retrieved is unknown
   > Pass nan_policy='worst', which ranks these rows last.
 nan_policy='unretrieved', data in chunks: it needs all scores in memory
   > Read them first: ddf.compute().pu(nan_policy='unretrieved').
-nan_policy='unretrieved', at=of all examples: the number of examples is unknown
+nan_policy='unretrieved', at=a share or rate of all examples: the number of examples is unknown
   > Pass a rank: at=10.
-cluster/weight, ndcg/bpref/at=its own: its interval takes documents as independent
-at=first, data in chunks: it needs all scores in memory > Read them first: ddf.compute().pu.
+cluster/weight, ndcg/bpref/at=a metric's own cutoff: its interval takes documents as independent
+at=the first positive, data in chunks: it needs all scores in memory
+  > Read them first: ddf.compute().pu.
 monotone, propensity: if labels depend on more than the class, known positives may not become rarer
   down the ranking
 cluster/weight, propensity: no standard error is known where labels have unequal probabilities
@@ -335,12 +318,13 @@ on, data in a Dataset: samples are paired along their dimension > Leave it out.
 on, a list of scores: each row already pairs its scores > Leave it out.
 a list of scores, gap: models of the same rows are not independent
   > Compare them: df.pu(score=['svm', 'forest']).compare().
-at=estimated, one estimate for all groups: each beta within the estimate has another cutoff
-  > Estimate beta in each group: beta=df.pu(by='sex').estimate_beta().
+at=a cutoff that depends on beta, one estimate for all groups: each beta within the estimate has
+  another cutoff > Estimate beta in each group: beta=df.pu(by='sex').estimate_beta().
 on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
 above, robustness, a difference: the conclusion is that one model is better than the other
   > Leave it out.
-at=estimated, compare: each model and beta has another cutoff > Pass for example at=100.
+at=a cutoff that depends on beta, compare: each model and beta has another cutoff
+  > Pass for example at=100.
 wave/strata, check_assumptions, data in a Dataset: it names a column of a frame
   > Make a frame: ds.to_dataframe().reset_index().pu.
 wave/strata, check_assumptions, data in arrays: it names a column of a frame
@@ -357,29 +341,32 @@ ranks='all', data in chunks: all cutoffs need all scores in memory
   > Curves and areas are the same with ranks='breakpoints'.
 strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are sampled from one
   ranking > Sample one group at a time: df[df['site'] == 'a'].pu(score='svm').
-band/beta=interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an average
-  has its own interval > Evaluate each group, without average.
-average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta
-  /check_assumptions/sample_to_label/robustness: the result is for each group > Leave average out.
+band/beta=an interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an
+  average has its own interval > Evaluate each group, without average.
+average,
+  contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta/check_assumptions
+  /sample_to_label/robustness:
+  the result is for each group > Leave average out.
 on_error='nan', contingency/rank_cdf/dominance: tables have whole numbers, which cannot be NaN
   > Pass on_error='skip', which leaves groups without a result out.
 on_error='nan', average/gap: no row of the result is about a single group
   > Pass on_error='skip', which leaves groups without a result out.
 target='examples', average: an average is of new groups like these > Leave target out.
-beta=estimate, selection_odds/contamination: an estimate of beta assumes labels selected at random
-  > Pass its point, beta=found['beta'].item(), or one of its limits.
-beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of beta
-  > Pass its point, beta=found['beta'].item(), or one of its limits.
-beta=interval, contamination, contingency: such tables have one number of positives
+beta=an estimate, selection_odds/contamination: an estimate of beta assumes labels selected at
+  random > Pass its point, beta=found['beta'].item(), or one of its limits.
+beta=an estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of
+  beta > Pass its point, beta=found['beta'].item(), or one of its limits.
+beta=an interval, contamination, contingency: such tables have one number of positives
   > Pass both ends: beta=[0.1, 0.3].
-beta=interval/beta=estimate, contingency, target='population': the band for future data has one
-  beta > Pass both ends: beta=[0.1, 0.3].
-target='population', contingency, band/reference/selection_odds/contamination/cluster/weight
-  /propensity: there is no interval for future data then > Pass target='examples'.
-target='population', at=cutoff of this sample: there is no interval for future data then
-  > Pass target='examples'.
-target='population', at=estimated, cluster/weight/selection_odds/contamination: the errors of the
-  cutoff and of the metric are dependent, and no method is known
+beta=an interval/beta=an estimate, contingency, target='population': the band for future data has
+  one beta > Pass both ends: beta=[0.1, 0.3].
+target='population', contingency,
+  band/reference/selection_odds/contamination/cluster/weight/propensity: there is no interval for
+  future data then > Pass target='examples'.
+target='population', at=a cutoff that only this sample has: there is no interval for future data
+  then > Pass target='examples'.
+target='population', at=a cutoff that depends on beta, cluster/weight/selection_odds/contamination:
+  the errors of the cutoff and of the metric are dependent, and no method is known
   > Pass target='examples', or at={'threshold': 0.5}.
 target='population', at a cutoff, band/reference: there is no interval for future data then
   > Pass target='examples'.
@@ -387,22 +374,22 @@ target='population', auroc/average_precision/at a cutoff/gap, propensity: there 
   future data then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: this sample has its own prevalence
   > Pass target='population', and a metric at={'threshold': 0.5}.
-target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for
-  this sample take rows as independent and of equal weight > Pass target='population'.
+target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for this
+  sample take rows as independent and of equal weight > Pass target='population'.
 target='population', cutoff, cost/reference: there is no interval for future data then
   > Pass target='examples'.
 max_fpr, propensity: with propensities only the whole area has an interval
   > Use the bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
-band=at random, selection_odds: it assumes labels selected at random
+band=one for labels selected at random, selection_odds: it assumes labels selected at random
   > Pass band='exact' or 'simultaneous'.
-at=chosen, propensity: the cutoff is chosen among all, and no band with propensities covers jointly
-  > Pass a rank, or at={'recall': 0.9}.
-at=chosen, cluster/weight: the cutoff is chosen among all, and no such band covers jointly
-  > Pass a rank.
-band, contingency/rank_cdf/dominance/at a cutoff, cluster/weight/propensity: rows that
-  are no simple random sample have their own band > Leave band out.
+at=a cutoff chosen from the data, propensity: the cutoff is chosen among all, and no band with
+  propensities covers jointly > Pass a rank, or at={'recall': 0.9}.
+at=a cutoff chosen from the data, cluster/weight: the cutoff is chosen among all, and no such band
+  covers jointly > Pass a rank.
+band, contingency/rank_cdf/dominance/at a cutoff, cluster/weight/propensity: rows that are no
+  simple random sample have their own band > Leave band out.
 band, auroc/average_precision/bedroc/boyce/bpref/ndcg: it has no band > Leave band out.
-contamination, at=chosen: wrong labels would change the cutoff
+contamination, at=a cutoff chosen from the data: wrong labels would change the cutoff
   > Pass a rank, a fraction or a threshold.
 cluster, cutoff/estimate_beta/robustness: it takes rows as independent
   > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu.
@@ -413,15 +400,15 @@ propensity/weight, check_assumptions: it checks random labels of rows that count
   > Leave it out: df.pu.check_assumptions().
 strata, check_assumptions, cluster: the test of strata takes rows as independent
   > Leave one of the two out; the test of waves allows clusters.
-cluster, check_assumptions, no waves: dependent rows allow a test of waves of labels alone
+cluster, check_assumptions, no wave: dependent rows allow a test of waves of labels alone
   > Name their column, wave='labeled_by', or leave cluster out.
 weight, sample_to_label: beta is a weighted share, but rows are sampled with equal probabilities
   > Sample by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
 count, sample_to_label: rows are sampled one by one
   > Write them out: df.loc[df.index.repeat(df['n'])].reset_index(drop=True).pu.
-selection_odds/contamination, compare, no test: under these only AUROC can be compared
-  > Use compare('auroc', 0.3).
-target='examples', compare, no test: on this sample only AUROC can be compared
+selection_odds/contamination, compare, a metric other than AUROC: under these only AUROC can be
+  compared > Use compare('auroc', 0.3).
+target='examples', compare, a metric other than AUROC: on this sample only AUROC can be compared
   > Pass target='population'.
 """
 
@@ -461,7 +448,7 @@ def _explain(exclusion: Exclusion, facts: Mapping[str, object]) -> PUValueError:
     name, equals, value = first.partition("=")
     passed = ""
     if equals:
-        verdict = f"must not be {_WORDS.get(first, value)}"
+        verdict = f"must not be {value}"
     elif isinstance(facts[first], str) and first == facts[first]:  # a method
         verdict = "is not available"
     else:
@@ -475,4 +462,7 @@ def _write(fact: str, facts: Mapping[str, object]) -> str:
     """Return a fact as messages write it."""
     if fact in TERMS:
         return f"{fact}={brief(facts[fact])}"
-    return str(facts[fact]) if fact == "contingency" else _WORDS.get(fact, fact)
+    if fact == "contingency":  # by the name that was called
+        return str(facts[fact])
+    fact = "a metric at a cutoff" if fact == "at a cutoff" else fact
+    return fact if "='" in fact else fact.rpartition("=")[2]

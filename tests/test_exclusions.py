@@ -29,20 +29,20 @@ FACTS: dict[str, dict[str, Any]] = {
     **{name: {name: "nothing"} for name in ("by", "score", "label", *rules.OTHERS)},
     "average": {"by": "nothing", "average": True},
     "a list of scores": {"score": ["svm", "forest"]},
-    **{fact: {"beta": ESTIMATE} for fact in ("beta=estimate", "one estimate for all groups")},
-    "beta=interval": {"beta": pd.Interval(0.1, 0.3)},
+    **{fact: {"beta": ESTIMATE} for fact in ("beta=an estimate", "one estimate for all groups")},
+    "beta=an interval": {"beta": pd.Interval(0.1, 0.3)},
     "band": {"band": "simultaneous"},
-    "band=at random": {"band": "dkw"},
-    "at=chosen": {"metric": "f1", "at": "maximum"},
-    "at=estimated": {"metric": "f1", "at": {"fpr": 0.1}},
-    "at=cutoff of this sample": {"metric": "f1", "at": 100},
-    "at=of all examples": {"metric": "f1", "at": {"fraction": 0.1}},
-    "negatives count": {"metric": "npv"},
-    "at=first": {"metric": "reciprocal_rank"},
-    "at=its own": {"metric": "r_precision"},
-    "no test": {"metric": "average_precision"},
+    "band=one for labels selected at random": {"band": "dkw"},
+    "at=a cutoff chosen from the data": {"metric": "f1", "at": "maximum"},
+    "at=a cutoff that depends on beta": {"metric": "f1", "at": {"fpr": 0.1}},
+    "at=a cutoff that only this sample has": {"metric": "f1", "at": 100},
+    "at=a share or rate of all examples": {"metric": "f1", "at": {"fraction": 0.1}},
+    "a metric that counts negatives": {"metric": "npv"},
+    "at=the first positive": {"metric": "reciprocal_rank"},
+    "at=a metric's own cutoff": {"metric": "r_precision"},
+    "a metric other than AUROC": {"metric": "average_precision"},
     "a difference": {"metric": "difference"},
-    "no waves": {},
+    "no wave": {},
 }
 VALUES = {"reference": "tightest", "selection_odds": 2, "contamination": 0.1, "monotone": True}
 VALUES |= {"prevalence": 0.2, "max_fpr": 0.1, "cost": (1, 2), "on": "id", "wave": "hand"}
@@ -69,11 +69,15 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 # The question that a fact is about, where none is named.
 ASKED = {"one estimate for all groups": "gap", "max_fpr": "auroc", "wave": "check_assumptions"}
 ASKED |= {"on": "compare"}
-ASKED |= dict.fromkeys(("band", "band=at random", "ranks='all'"), "contingency")
-ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of this sample"), "at a cutoff")
-ASKED |= dict.fromkeys(("at=of all examples", "negatives count"), "at a cutoff")
-ASKED |= dict.fromkeys(("at=first", "at=its own"), "without a cutoff")
-ASKED |= {"nan_policy='unretrieved'": "at a cutoff"}
+ASKED |= dict.fromkeys(("band", "band=one for labels selected at random"), "contingency")
+ASKED |= {"ranks='all'": "contingency"} | {
+    fact: "at a cutoff" for fact in FACTS if " cutoff " in fact
+}
+ASKED |= dict.fromkeys(("at=the first positive", "at=a metric's own cutoff"), "without a cutoff")
+ASKED |= dict.fromkeys(
+    ("at=a share or rate of all examples", "nan_policy='unretrieved'"), "at a cutoff"
+)
+ASKED |= {"a metric that counts negatives": "at a cutoff"}
 
 
 def ask(facts: tuple[str, ...]) -> None:
@@ -113,7 +117,8 @@ def test_facts_that_exclude_each_other_are_refused(row: rules.Exclusion) -> None
     assert row.why in message and row.step in message
     for fact in others:
         is_keyword = fact in (*rules.ROLES, *rules.ASSUMPTIONS)
-        assert (f"{fact}=" if is_keyword else rules._WORDS.get(fact, fact)) in message
+        shown = fact if "='" in fact else fact.rpartition("=")[2]
+        assert (f"{fact}=" if is_keyword else shown) in message
 
 
 NOT_SUPPORTED = [
@@ -127,7 +132,7 @@ NOT_SUPPORTED = [
 @pytest.mark.parametrize(("assumption", "question"), NOT_SUPPORTED)
 def test_assumptions_without_a_method_are_refused(assumption: str, question: str) -> None:
     message = message_of((assumption, question))
-    words = rules._WORDS.get(question, question)
+    words = "a metric at a cutoff" if question == "at a cutoff" else question
     assert message.startswith(f"{assumption} must be left out with {words}, but ")
     of_prior = assumption == "prevalence" and ".beta_from_prevalence(0.25, n_positive=" in message
     assert message.endswith(f"Leave {assumption} out.") or of_prior

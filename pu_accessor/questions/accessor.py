@@ -277,10 +277,10 @@ class Accessor:
         facts["a list of scores"] = terms.is_wide and terms.score
         betas = Betas() if beta is None and method not in _OF_BETA else read_betas(beta)
         if betas.kind != "points":
-            facts[f"beta={betas.kind}"] = beta
+            facts[f"beta=an {betas.kind}"] = beta
         name = band_name(band)
-        facts["band"] = None if band == "exact" else name
-        facts["band=at random"] = None if band in ("exact", "simultaneous") else name
+        facts["band"] = name if band != "exact" else None
+        facts["band=one for labels selected at random"] = band not in ("exact", "simultaneous")
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
         source = dict.fromkeys(_SOURCE_FACTS[self._source.kind], self._source.kind)
         if terms.is_wide and "model" in (betas.levels or ()):

@@ -204,7 +204,7 @@ def check_assumptions(
     'The known positives leave room for the hidden positives.'
     """
     level = check_level(level)
-    facts: dict[str, Any] = {"strata": strata, "wave": wave, "no waves": wave is None}
+    facts: dict[str, Any] = {"strata": strata, "wave": wave, "no wave": wave is None}
     betas, _ = self._read_arguments("check_assumptions", beta, level=level, **facts)
     if beta is None and strata is not None:
         raise PUValueError(

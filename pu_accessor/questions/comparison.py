@@ -109,8 +109,8 @@ def compare(
     entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)
     facts: dict[str, Any] = {
-        "no test": entry.curve != "roc",
-        "at=estimated": cutoff is not None and cutoff.kind not in FIXED,
+        "a metric other than AUROC": entry.curve != "roc",
+        "at=a cutoff that depends on beta": cutoff is not None and cutoff.kind not in FIXED,
         "on": on,
     }
     betas, terms = self._read_arguments("compare", beta, level=level, target=target, **facts)

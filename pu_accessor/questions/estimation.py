@@ -270,14 +270,14 @@ def exclusion_facts(
     kind = "" if cutoff is None else cutoff.kind
     of_cutoff = entry.estimator is None or entry.own_cutoff is not None
     return "at a cutoff" if of_cutoff else entry.key, {
-        "at=chosen": kind in (*cutoff_spec.OPTIMIZED, "precision"),
-        "at=cutoff of this sample": kind not in ("", "threshold", *cutoff_spec.RATES),
-        "at=estimated": kind not in ("", *cutoff_spec.FIXED),
-        "at=of all examples": kind in ("fraction", "youden", "fpr", "recall"),
-        "at=first": kind == "first",
-        "at=its own": kind in ("first", "positives"),
+        "at=a cutoff chosen from the data": kind in (*cutoff_spec.OPTIMIZED, "precision"),
+        "at=a cutoff that only this sample has": kind not in ("", "threshold", *cutoff_spec.RATES),
+        "at=a cutoff that depends on beta": kind not in ("", *cutoff_spec.FIXED),
+        "at=a share or rate of all examples": kind in ("fraction", "youden", "fpr", "recall"),
+        "at=the first positive": kind == "first",
+        "at=a metric's own cutoff": kind in ("first", "positives"),
         "max_fpr": entry.max_fpr,
-        "negatives count": entry.counts_negatives,
+        "a metric that counts negatives": entry.counts_negatives,
     }
 
 
@@ -389,7 +389,7 @@ def _read_metric_arguments(
         )
     method, facts = exclusion_facts(entry, cutoff)
     # An average over new groups is at the same cutoff of each.
-    facts["at=cutoff of this sample"] &= not self._terms.average
+    facts["at=a cutoff that only this sample has"] &= not self._terms.average
     betas, terms = self._read_arguments(method, beta, target=target, **arguments, **facts)
     if cutoff is None or cutoff.kind != "precision":  # which depends on the prevalence
         entry.check_prevalence(terms.prevalence)
