@@ -38,11 +38,9 @@ class Scorer:
     """The callable that `scorer` returns."""
 
     metric: Metric
+    terms: Terms  # the coding of labels
     beta: float | None = None  # fraction of positives among the unlabeled
     at: At | None = None
-    positive: Values = None
-    negative: Values = None
-    unlabeled: Values = None
     responses: tuple[str, ...] = RESPONSES  # methods of the estimator, by priority
     # Whether propensities, and weights, are requested where metadata are routed.
     requested: tuple[bool | str | None, bool | str | None] = (None, None)
@@ -56,9 +54,9 @@ class Scorer:
                 "y must be a one-dimensional array of labels, but a sparse matrix was passed. "
                 "Make it dense: y.toarray().ravel()."
             )
-        score, label, roles = self._score(estimator, X), as_series("y", y), self._roles()
+        score, label = self._score(estimator, X), as_series("y", y)
         others = {"propensity": propensity, "weight": sample_weight}
-        source, roles = source_of_arrays(score, label, roles, **others)
+        source, roles = source_of_arrays(score, label, self.terms, **others)
         rankings = source.rank(roles, self.metric.ranks_needed(self.metric.read_cutoff(self.at)))
         value = self._estimate(rankings.make(0))
         return -value if self.metric.less_is_better else value
@@ -91,15 +89,10 @@ class Scorer:
         return request
 
     def __repr__(self) -> str:
-        names = ("beta", "at", "positive", "negative", "unlabeled")
-        values = [(name, getattr(self, name)) for name in names]
-        arguments = [f"{name}={value!r}" for name, value in values if value is not None]
+        values = {"beta": self.beta, "at": self.at, **self.terms.facts()}
+        arguments = [f"{name}={value!r}" for name, value in values.items() if value is not None]
         first = repr(self.metric.name) if self.metric.key in METRICS else self.metric.key
         return f"scorer({', '.join([first, *arguments])})"
-
-    def _roles(self) -> Terms:
-        """Return the coding of labels."""
-        return Terms(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
 
     def _score(self, estimator: Any, examples: Any) -> Any:
         """Return the scores of examples, higher for the positive class."""
@@ -114,7 +107,7 @@ class Scorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:  # such as a detector of outliers
             return response
-        states = read_labels(pd.Series(classes, name="y"), self._roles(), whole=False)
+        states = read_labels(pd.Series(classes, name="y"), self.terms, whole=False)
         if len(classes) != 2 or states.positive.sum() != 1:
             raise PUValueError(
                 "estimator must be fitted to two classes, one of them positive, but its classes "
@@ -224,11 +217,12 @@ def scorer(
             "each: {b: scorer('f1', beta=b, at=100) for b in betas}."
         )
     number = None if beta is None else float(as_betas(beta)[0])
-    if positive is None and negative is None and unlabeled is None:
+    terms = Terms(positive=positive, negative=negative, unlabeled=unlabeled)
+    if not terms.facts():
         raise PUTypeError(
             "scorer needs one of positive, negative and unlabeled, but none was passed. "
             "Estimators are mostly fitted to 1 for known positives and 0 for all others: "
             "scorer(..., unlabeled=0). If all labels are known pass negative=0; if unlabeled ones "
             "are missing, unlabeled=numpy.nan."
         )
-    return Scorer(entry, number, at, positive, negative, unlabeled, responses)
+    return Scorer(entry, terms, number, at, responses)

@@ -109,7 +109,6 @@ figsize= > ax=plt.subplots(figsize=(6, 4))[1]
 groups= > df.pu(cluster='patient') for dependent rows, df.pu(by='site') for a result of each group
 joint= > beta=df.pu.estimate_beta(): intervals then include the error of beta
 k= > df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)
-mark= > df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot
 max_fpr= > df.pu.auroc(0.3, max_fpr=0.1)
 n_boot= n_bootstrap= n_bootstraps= n_resamples= > level=0.95: intervals have closed forms and need
   no resampling
@@ -117,7 +116,6 @@ n_jobs= > df.pu.auroc(0.3): long computations use threads automatically
 pool= > df.pu(by='fold', average='fold').auroc(0.3), or for stratified folds
   df.assign(score=df.groupby('fold')['score'].rank(pct=True)).pu.auroc(0.3)
 class_prior= pi= prior= > beta=pu_accessor.beta_from_prevalence(0.25, 100, 1900)
-quantity= > metric='auroc'
 random_state= > df.pu.auroc(0.3): only sample_to_label draws at random
 sample_weight= > df.pu(weight='w')
 specificity= > df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr
@@ -137,6 +135,19 @@ beta_from_labels(prior= > pu_accessor.beta_from_labels(found, sequential=True): 
 positives_needed(metric= > pu_accessor.labeling.positives_needed(0.1, pilot=df, beta=0.3): the
   width is that of AUROC
 
+.compare > df.pu(score=['svm', 'forest']).compare('auroc', 0.3)
+.contingency > df.pu.contingency(0.3, ranks=100)
+.cutoff > df.pu.cutoff(0.3, recall=0.9)
+.gap > df.pu(by='site').gap('auroc', 0.3)
+.metric > df.pu.metric('recall', 0.3, at=100)
+.plot_forest > df.pu.plot_forest('auroc', 0.3)
+.plot_metric > df.pu.plot_metric('recall', 0.3)
+.robustness > df.pu.robustness('auroc', 0.3)
+.sample_to_label > df.pu.sample_to_label(50, random_state=0)
+ds.area > ds.pu.area('auroc')
+ds.metric > ds.pu.metric('recall')
+ds.plot_metric > ds.head(beta=1).pu.plot_metric('recall')
+
 .area > df.pu.contingency(0.3).pu.area('auroc')
 .at > df.pu.contingency(0.3, ranks=100)
 ds.at > ds.sel(rank=100, method='pad')
@@ -145,8 +156,6 @@ ds.at > ds.sel(rank=100, method='pad')
 .beta_from_labels > pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)
 .beta_from_prevalence > pu_accessor.beta_from_prevalence(0.25, 100, 1900)
 .bootstrap .ci .delong > df.pu.auroc(0.3, level=0.95)
-.breaking_point > df.pu.robustness('auroc', 0.3)
-.compare_unpaired > df.pu(by='site').gap('auroc', 0.3)
 .cross_val_score .make_scorer .scorer > pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)
 .decision_curve .plot_decision .plot_net_benefit > df.pu.plot_metric('net_benefit', 0.3,
   x='threshold')
@@ -158,13 +167,9 @@ ds.at > ds.sel(rank=100, method='pad')
 .gain > df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})
 .labels_needed > pu_accessor.labeling.labels_needed(0.1, 1900)
 .load_example > pu_accessor.load_example()
-.plot_against_beta > df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')
-.plot_boyce > df.pu.metric('boyce')
 .plot_gain > df.pu.plot_metric('recall', 0.3, x='fraction')
-.plot_robustness > df.pu.plot_metric('auroc', 0.3, x='selection_odds')
 .power > df.pu(score=['svm', 'forest']).compare(), of a pilot: its interval narrows
   with the square root of the number of known positives
-.roc_region > df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, level=0.95**0.5)
 .select > df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]
 .threshold .threshold_for .choose_threshold > df.pu.cutoff(0.3, recall=0.9)
 """

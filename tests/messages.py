@@ -260,7 +260,7 @@ TYPE = [
     ("DF.pu(by=DF['site']).auroc(0.3)", "by must be the name of a column, but a Series"),
     ("DF.pu(label=['a']).auroc(0.3)", "name of a column, but a list was passed: ['a'"),
     ("DS.assign(score=DS.score.astype(str)).pu().auroc(0.3)", "'score' must contain real numbers"),
-    ("from_arrays([2, 1], pd.Series([[1], None])).auroc(0)", "must contain single values"),
+    ("from_arrays([2, 1], pd.Series([[1], None])).auroc(0)", "must contain values that can be lo"),
     ("DF.pu(positive=[[1, 2]]).auroc(0.3)", "positive must be a value of a label or a list"),
     ("from_arrays([1], [1], lable=1)", "pu_accessor.from_arrays has no argument 'lable'"),
     ("from_arrays(np.eye(3)[:, :2], [1, 0, 0]).auroc(0.3)", "Of two classes", "np.asarray(score)"),

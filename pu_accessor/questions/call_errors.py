@@ -28,22 +28,6 @@ _PRIORS = ("class_prior", "pi", "prior", "prevalence")  # the share of positives
 _LITERALS = (str, int, float, list, dict, tuple, type(None))  # whose repr is code
 _IN_MEMORY = ("frame", "arrays", "samples")  # of sources
 _MAX_ARGUMENTS = 60  # characters of a line in a message
-# Arguments of the example calls in messages, where beta is not enough.
-_EXAMPLE_ARGUMENTS: Mapping[str, str] = {
-    "df.pu.compare": "'auroc', 0.3",
-    "df.pu.contingency": "0.3, ranks=100",
-    "df.pu.cutoff": "0.3, recall=0.9",
-    "df.pu.gap": "'auroc', 0.3",
-    "df.pu.metric": "'recall', 0.3, at=100",
-    "df.pu.plot_forest": "'auroc', 0.3",
-    "df.pu.plot_metric": "'recall', 0.3",
-    "df.pu.robustness": "'auroc', 0.3",
-    "df.pu.sample_to_label": "50, random_state=0",
-    "ds.pu.area": "'auroc'",
-    "ds.pu.at": "rank=100",
-    "ds.pu.metric": "'recall'",
-    "ds.pu.plot_metric": "'recall'",
-}
 
 
 def explain_call_errors(kind: Kind) -> Kind:
@@ -240,10 +224,10 @@ def _explain_look(word: str) -> str:
 def example_of(method: Callable[..., Any]) -> str:
     """Return the code of a working call of a method."""
     root = "ds" if method.__qualname__.startswith("TablesAccessor") else "df"
-    call = f"{root}.pu.{method.__name__}"
     beta = signature(method).parameters.get("beta")
     needed = "0.3" if beta is not None and beta.default is Parameter.empty else ""
-    return f"{call}({_EXAMPLE_ARGUMENTS.get(call, needed)})"
+    line = f"{root}.pu.{method.__name__}({needed})"
+    return LINES["ds." if root == "ds" else "."].get(method.__name__, line)
 
 
 def explain_attribute(accessor: type, name: str) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import is_number
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
 from pu_accessor.roles_and_assumptions import Terms
-from pu_accessor.sources.columns import Columns
+from pu_accessor.sources.columns import Columns, look_up_values
 from pu_accessor.sources.label_states import Labels, is_missing, read_labels
 
 _FIRST_INEXACT_INTEGER = 2**53  # as a float
@@ -63,13 +63,7 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
     if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < max_numbers:
         codes, ids = column.cat.codes.to_numpy(), column.cat.categories
     else:
-        try:
-            codes, ids = pd.factorize(column)
-        except TypeError as error:
-            raise PUTypeError(
-                f"cluster column {column.name!r} must contain ids that can be looked up, texts or "
-                f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
-            ) from error
+        codes, ids = look_up_values("cluster", column)
     numbers = codes.astype(np.int64, copy=False)
     if missing := int(np.count_nonzero(numbers < 0)):
         raise PUValueError(

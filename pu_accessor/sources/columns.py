@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, shorten
+from pu_accessor.ranking import IntArray
 from pu_accessor.words import suggest
 
 Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extensions.ExtensionArray
@@ -163,6 +164,18 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> pd.Series
 def find_columns(frame: pd.DataFrame, named: list[tuple[str, Hashable]]) -> Columns:
     """Return the named columns, each after its role."""
     return [(role, read_column(frame, role, name)) for role, name in named]
+
+
+def look_up_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, Any]:
+    """Return the number of each row's value, -1 if it is missing, and the values."""
+    try:
+        numbers, values = pd.factorize(column)
+    except TypeError as error:
+        raise PUTypeError(
+            f"{argument} column {column.name!r} must contain values that can be looked up, texts "
+            f"or numbers, but: {brief(str(error))}. Make texts of it: column.astype(str)."
+        ) from error
+    return numbers.astype(np.int64, copy=False), values
 
 
 def list_columns(names: Sequence[object]) -> str:

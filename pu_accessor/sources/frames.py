@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUTypeError, brief, warn_caller
+from pu_accessor.errors import warn_caller
 from pu_accessor.ranking import (
     AnnotatedRanking,
     BoolArray,
@@ -34,6 +34,7 @@ from pu_accessor.sources.columns import (
     Columns,
     find_columns,
     list_columns,
+    look_up_values,
     name_columns,
     pair_arrays,
 )
@@ -224,13 +225,7 @@ def rank_annotated(
 
 def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tuple[Hashable, ...]]:
     """Return the number of each row's value, -1 if it is missing, and the values in order."""
-    try:
-        numbers, values = pd.factorize(column)
-    except TypeError as error:
-        raise PUTypeError(
-            f"{argument} must name a column of texts or numbers, but values of {column.name!r} "
-            f"cannot be looked up: {brief(str(error))}. Make texts of it: column.astype(str)."
-        ) from error
+    numbers, values = look_up_values(argument, column)
     with suppress(TypeError):  # some values have no order
         numbers, values = pd.factorize(column, sort=True)
     return numbers.astype(np.int64, copy=False), tuple(pd.Index(values).tolist())

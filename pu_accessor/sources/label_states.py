@@ -17,6 +17,7 @@ from pu_accessor.counting.placements import RowClusters
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
 from pu_accessor.roles_and_assumptions import Terms, Values
+from pu_accessor.sources.columns import look_up_values
 
 POSITIVE, NEGATIVE, UNLABELED, UNKNOWN = 1, 0, -1, -2
 _MAX_LISTED = 5  # values in a line
@@ -160,12 +161,7 @@ def _read_numbers(
 def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bool) -> Labels:
     """Read labels of any values."""
     present = ~label.isna().to_numpy()  # mostly few: the others are not looked up
-    try:
-        codes, uniques = pd.factorize(label.reset_index(drop=True)[present])
-    except TypeError as error:
-        raise PUTypeError(
-            f"label column {label.name!r} must contain single values, but {error}."
-        ) from error
+    codes, uniques = look_up_values("label", label.reset_index(drop=True)[present])
     counts = np.bincount(codes, minlength=len(uniques)).tolist()
     values = [_Value(v, _state(v, claimed), n) for v, n in zip(uniques, counts, strict=True)]
     if not present.all():
