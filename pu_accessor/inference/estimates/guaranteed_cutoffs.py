@@ -8,7 +8,7 @@ Ann. Appl. Stat. 19, 2025, 1641-1662). Precision and cost rise and fall: limits 
 """
 
 from dataclasses import replace
-from math import floor, inf, nan
+from math import inf, nan
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,11 +17,21 @@ from pu_accessor.checks import check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands import future_data
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import no_negatives_error
+from pu_accessor.inference.estimates.metric_at_rate import crossings, goal_surplus
 from pu_accessor.inference.influence import positive_share_of_rest
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.tables import contingency
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, sorted_unique
+from pu_accessor.ranking import (
+    BoolArray,
+    CountArray,
+    FloatArray,
+    IntArray,
+    Numbers,
+    Ranking,
+    sorted_unique,
+)
 from pu_accessor.roles_and_assumptions import Terms
 
 Cost: TypeAlias = tuple[float, float]
@@ -96,8 +106,9 @@ def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Te
     if np.isnan(bounds.worse[1:]).all():
         raise no_negatives_error(goal.name, float(betas[0]), ranking.total)
     position = _best_guaranteed_cutoff(bounds, goal)
-    if position is not None and (extra := _counts_between_cutoffs(bounds, goal, position)).size:
-        bounds = _bound_metric(bounds.tables.ranking.refine(extra), betas, goal, rule)
+    if position is not None:
+        finer = bounds.tables.ranking.refine(_counts_at_crossings(bounds.tables, goal))
+        bounds = _bound_metric(finer, betas, goal, rule)
         position = _best_guaranteed_cutoff(bounds, goal)
     # A false positive rate is tested from the shortest list on.
     best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
@@ -143,30 +154,16 @@ def _best_guaranteed_cutoff(bounded: _Bounded, goal: Goal) -> int | None:
     return int(failed[0]) - 1 if failed.size else bounded.worse.size - 1
 
 
-def _counts_between_cutoffs(bounded: _Bounded, goal: Goal, position: int) -> IntArray:
-    """Return counts of unlabeled examples between cutoffs where the goal may be met last."""
-    tables, ranking = bounded.tables, bounded.tables.ranking
-    low, positives, rank = tables.tp[position, 0], tables.positives, int(ranking.rank[position])
-    if goal.name == "precision" and goal.value:
-        most = min(float(min(low)) / goal.value, float(sum(ranking.total)))
-        start, added = position, floor(most + 1e-9) - rank
-    elif goal.name == "fpr":
-        most = np.floor(goal.value * (sum(ranking.total) - positives) + 1e-9)
-        start, added = position, int((most - (rank - low)).min())
-    elif goal.name == "recall":
-        least = np.ceil(goal.value * positives - 1e-9)
-        start, added = position - 1, -int((low - least).min())
-    else:
-        return np.empty(0, np.int64)
-    first = [1] if goal.name == "fpr" and 1 < ranking.unlabeled[1] == ranking.rank[1] else []
-    end = start + 1
-    if start < 0 or end >= ranking.rank.size:
-        return np.array(first, np.int64)
-    kinds = (ranking.known_positive, ranking.known_negative)
-    count = int(ranking.unlabeled[position]) + added
-    inside = ranking.unlabeled[start] < count < ranking.unlabeled[end]
-    same_known = all(kind[start] == kind[end] for kind in kinds)
-    return np.array([*first, count] if same_known and inside else first, np.int64)
+def _counts_at_crossings(tables: contingency.Tables, goal: Goal) -> CountArray:
+    """Return counts of unlabeled examples next to where the goal is met last, between cutoffs."""
+    ranking, at = tables.ranking, Cutoff(goal.name, goal.value)
+    if goal.name == "cost":
+        return ranking.unlabeled[:0]
+    head = tables.head[:, np.newaxis]
+    surplus = goal_surplus(at, tables.tp[:, 0], head, tables.positives, sum(ranking.total))
+    found = crossings(ranking, surplus, at)
+    is_inside = goal.name == "fpr" and 1 < ranking.unlabeled[1] == ranking.rank[1]
+    return np.append(1, found) if is_inside else found  # false positives are tested from rank 1
 
 
 # A sequence starts where a list with this share of all positives has the precision; the second

@@ -105,7 +105,7 @@ def _meets_goal(table: Table, at: Cutoff) -> BoolArray:
     return np.asarray(rates >= at.value - rounding)
 
 
-def _goal_surplus(at: Cutoff, tp: Numbers, head: Numbers, p: Numbers, size: float) -> FloatArray:
+def goal_surplus(at: Cutoff, tp: Numbers, head: Numbers, p: Numbers, size: float) -> FloatArray:
     """Return how many true positives can be missing from a goal; negative if it is not met."""
     if at.kind == "recall":
         return np.asarray(tp - at.value * p)
@@ -141,17 +141,17 @@ def _add_cutoffs(
         return ranking, added
     for _ in range(_SEARCH_ROUNDS):
         bounds = make_bounds(ranking)
-        crossings = _crossings(bounds.ranking, bounds.surplus, at)
-        low, high = crossings.min(initial=ranking.total.unlabeled), crossings.max(initial=0)
+        passed = crossings(bounds.ranking, bounds.surplus, at)
+        low, high = passed.min(initial=ranking.total.unlabeled), passed.max(initial=0)
         between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(added.dtype)
-        added = np.unique(np.concatenate([added, crossings, between[between <= high]]))
+        added = np.unique(np.concatenate([added, passed, between[between <= high]]))
         ranking = bounds.ranking.refine(added)
         if ranking is bounds.ranking or bounds.straight:
             break
     return ranking, added
 
 
-def _crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
+def crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
     """Return counts of unlabeled examples next to those where lines between cutoffs pass 0."""
     unlabeled, is_met = ranking.unlabeled, surplus >= 0
     step, *columns = np.nonzero(is_met[:-1] != is_met[1:])
@@ -200,7 +200,7 @@ class _SampleBounds:
     def _goal_surplus(self, tables: Tables) -> FloatArray:
         """Return by how much all bounds meet the goal, shape (cutoffs, 3, betas)."""
         head, size = tables.head[:, np.newaxis, np.newaxis], sum(self.ranking.total)
-        return _goal_surplus(self.at, tables.tp, head, tables.positives, size)
+        return goal_surplus(self.at, tables.tp, head, tables.positives, size)
 
     def fewest_jointly(self, rule: Terms) -> tuple[Ranking, FloatArray]:
         """Return the smallest surplus, at all cutoffs simultaneously."""
@@ -234,7 +234,7 @@ class _SampleBounds:
     def _needed(self, head: CountArray, positives: IntArray) -> FloatArray:
         """Return the fewest true positives that meet the goal."""
         none = np.zeros(head.size)
-        needed = -_goal_surplus(self.at, none, head, positives, sum(self.ranking.total))
+        needed = -goal_surplus(self.at, none, head, positives, sum(self.ranking.total))
         return np.ceil(needed - _COUNT_TOLERANCE) if head.dtype.kind == "i" else needed
 
 
@@ -258,7 +258,7 @@ class _FutureBounds:
         (low, high), (few, many) = self._limits(wide)[..., 0, :, np.newaxis]
         ends = [self._goal_surplus(np.array(each)) for each in ((low, many), (high, few))]
         tp, fp, fn, _ = self.estimate
-        middle = _goal_surplus(at, tp, tp + fp, tp + fn, size)
+        middle = goal_surplus(at, tp, tp + fp, tp + fn, size)
         self.surplus = np.stack([ends[0], middle, ends[1]], axis=1)
         self.clipped = np.zeros(tp.shape, np.bool_)
 
@@ -291,7 +291,7 @@ class _FutureBounds:
     def _goal_surplus(self, shares: FloatArray, beta: slice | int = slice(None)) -> FloatArray:
         """Return by how much shares meet the goal."""
         tp, fp, fn, _ = self._table(shares, beta)
-        return _goal_surplus(self.at, tp, tp + fp, tp + fn, sum(self.ranking.total))
+        return goal_surplus(self.at, tp, tp + fp, tp + fn, sum(self.ranking.total))
 
     def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
         """Return the metric where the goal is met, with the error split between the samples."""
