@@ -16,7 +16,7 @@ from pu_accessor.beta import Beta
 from pu_accessor.checks import as_betas, with_example
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
-from pu_accessor.inference.estimates.cutoff_spec import At, read_at
+from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.estimates.weighted_areas import weighted_ap, weighted_auroc
 from pu_accessor.inference.influence import unbiased_auroc
@@ -37,11 +37,11 @@ RESPONSES = ("decision_function", "predict_proba")
 class Scorer:
     """The callable that `scorer` returns."""
 
+    code: str  # that makes it
     metric: Metric
+    cutoff: Cutoff | None
+    beta: float | None  # fraction of positives among the unlabeled
     terms: Terms  # the coding of labels
-    beta: float | None = None  # fraction of positives among the unlabeled
-    at: At | None = None
-    responses: tuple[str, ...] = RESPONSES  # methods of the estimator, by priority
     # Whether propensities, and weights, are requested where metadata are routed.
     requested: tuple[bool | str | None, bool | str | None] = (None, None)
 
@@ -54,10 +54,10 @@ class Scorer:
                 "y must be a one-dimensional array of labels, but a sparse matrix was passed. "
                 "Make it dense: y.toarray().ravel()."
             )
-        score, label = self._score(estimator, X), as_series("y", y)
+        columns = self._score(estimator, X), as_series("y", y), self.terms
         others = {"propensity": propensity, "weight": sample_weight}
-        source, roles = source_of_arrays(score, label, self.terms, **others)
-        rankings = source.rank(roles, self.metric.ranks_needed(self.metric.read_cutoff(self.at)))
+        source, roles = source_of_arrays(*columns, **others)
+        rankings = source.rank(roles, self.metric.ranks_needed(self.cutoff))
         value = self._estimate(rankings.make(0))
         return -value if self.metric.less_is_better else value
 
@@ -89,17 +89,17 @@ class Scorer:
         return request
 
     def __repr__(self) -> str:
-        values = {"beta": self.beta, "at": self.at, **self.terms.facts()}
-        arguments = [f"{name}={value!r}" for name, value in values.items() if value is not None]
-        first = repr(self.metric.name) if self.metric.key in METRICS else self.metric.key
-        return f"scorer({', '.join([first, *arguments])})"
+        return self.code
 
     def _score(self, estimator: Any, examples: Any) -> Any:
         """Return the scores of examples, higher for the positive class."""
-        name = next((name for name in self.responses if hasattr(estimator, name)), None)
+        # Decision values have another scale than thresholds.
+        by_threshold = self.cutoff is not None and self.cutoff.kind == "threshold"
+        responses = RESPONSES[by_threshold:]
+        name = next((name for name in responses if hasattr(estimator, name)), None)
         if name is None:
             raise PUTypeError(
-                f"estimator must have {' or '.join(self.responses)}, to rank examples, but "
+                f"estimator must have {' or '.join(responses)}, to rank examples, but "
                 f"{type(estimator).__name__} has none. Wrap it, for example in "
                 "sklearn.calibration.CalibratedClassifierCV(estimator)."
             )
@@ -125,11 +125,9 @@ class Scorer:
         check_labels(betas, ranking.total)
         is_roc = self.metric.curve == "roc"
         values: Any
-        if self.at is not None:
-            cutoff = read_at(self.at)
-            values = estimate_metric(
-                self.metric, ranking, Beta(betas), Terms(), "examples", cutoff
-            ).value
+        if self.cutoff is not None:
+            how = Terms(), "examples", self.cutoff
+            values = estimate_metric(self.metric, ranking, Beta(betas), *how).value
         elif weight is not None:
             weighted = weighted_auroc if is_roc else weighted_ap
             values = weighted(ranking, weight, betas, Terms().level).value
@@ -200,8 +198,9 @@ def scorer(
     >>> cross_val_score(LogisticRegression(), X, known.astype(int), scoring=scoring).round(2)
     array([0.9 , 0.86, 0.84, 0.87, 0.89])
     """
-    entry = read_metric(metric, at, "score")
-    at_threshold = at is not None and read_at(at).kind == "threshold"
+    entry = read_metric(metric, "score")
+    cutoff = entry.read_cutoff(at)
+    at_threshold = cutoff is not None and cutoff.kind == "threshold"
     of_known = at_threshold and entry.depends_on == "recall"
     if beta is None and not (entry.curve == "roc" or of_known):
         raise PUValueError(
@@ -209,8 +208,6 @@ def scorer(
             "is unknown, use scorer('auroc', unlabeled=0), or 'recall' with "
             "at={'threshold': 0.5}, whose order does not."
         )
-    # Decision values have another scale than thresholds.
-    responses = ("predict_proba",) if at_threshold else RESPONSES
     if beta is not None and (np.ndim(beta) or as_betas(beta).size != 1):
         raise PUTypeError(
             f"beta must be one number for a scorer, but {beta!r} was passed. Make a scorer for "
@@ -225,4 +222,7 @@ def scorer(
             "scorer(..., unlabeled=0). If all labels are known pass negative=0; if unlabeled ones "
             "are missing, unlabeled=numpy.nan."
         )
-    return Scorer(entry, terms, number, at, responses)
+    passed = {"beta": number, "at": at, **terms.facts()}.items()
+    first = repr(entry.name) if entry.key in METRICS else entry.key
+    code = [first, *(f"{name}={value!r}" for name, value in passed if value is not None)]
+    return Scorer(f"scorer({', '.join(code)})", entry, cutoff, number, terms)

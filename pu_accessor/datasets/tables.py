@@ -54,7 +54,7 @@ def unrounded(tables: xr.Dataset) -> xr.Dataset:
 def metric(tables: xr.Dataset, metric: AnyMetric) -> xr.DataArray:
     """Return a metric of each contingency table; a function of a user is applied in memory."""
     tables = read_dataset(tables, "tables")
-    entry = read_metric(metric, None, "tables")
+    entry = read_metric(metric, "tables")
     counts = [tables[name].variable for name in COUNTS]
     if entry.is_function:  # it may return any dtype
         computed = xr.apply_ufunc(entry, *(count.compute() for count in counts))
@@ -67,7 +67,7 @@ def metric(tables: xr.Dataset, metric: AnyMetric) -> xr.DataArray:
 
 def area(tables: xr.Dataset, metric: str, *, max_fpr: float | None = None) -> xr.DataArray:
     """Return the area under the curve of each bound and beta."""
-    name = str(read_metric(metric, None, "area").curve)
+    name = str(read_metric(metric, "area").curve)
     if max_fpr is not None and name != "roc":
         raise PUValueError(
             f"max_fpr must be None with {metric!r}, but {max_fpr!r} was passed. Only the ROC "

@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.checks import as_array, is_number
+from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, name_function, shorten
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates import areas_on_future_data, early_recognition, retrieval
 from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.calibration import estimate_boyce
-from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
+from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_cutoffs
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.words import READ, suggest
@@ -239,10 +239,10 @@ class Metric:
 
     def read_cutoff(self, at: At | None) -> Cutoff | None:
         """Read and check the single cutoff, or None."""
-        values = [*at.values()] if isinstance(at, Mapping) else [at]
-        if self.needs_cutoff and any(as_array(value).ndim for value in values):
+        cutoffs = [None] if at is None else read_cutoffs(at)
+        if len(cutoffs) > 1:
             raise self._error_of_cutoff(at)
-        return self.check_cutoff(None if at is None else read_at(at))
+        return self.check_cutoff(cutoffs[0])
 
     def _error_of_cutoff(self, at: At | None) -> PUValueError:
         return PUValueError(
@@ -518,14 +518,6 @@ def metrics_for(purpose: str) -> list[str]:
     return sorted(name for name, metric in METRICS.items() if metric.serves(purpose))
 
 
-def read_metric(metric: AnyMetric, at: At | None, purpose: str) -> Metric:
-    """Return the entry of a metric; raise unless it, its cutoff and the purpose go together."""
-    entry = _entry_for(metric, purpose)
-    if purpose not in ("area", "tables"):  # of all their cutoffs
-        entry.read_cutoff(at)
-    return entry
-
-
 def read_metrics(metrics: AnyMetric | Sequence[AnyMetric], purpose: str) -> list[Metric]:
     """Return the entries of one metric or a list, whose cutoffs are read separately."""
     if isinstance(metrics, str) or callable(metrics):
@@ -535,7 +527,7 @@ def read_metrics(metrics: AnyMetric | Sequence[AnyMetric], purpose: str) -> list
             f"metric must be a name, a function, or a list of these, but {brief(metrics)} "
             "was passed. For example ['precision', 'recall']."
         )
-    entries = [_entry_for(metric, purpose) for metric in metrics]
+    entries = [read_metric(metric, purpose) for metric in metrics]
     names = [entry.name for entry in entries]
     if not names or len({*names}) < len(names):
         raise PUValueError(
@@ -545,9 +537,9 @@ def read_metrics(metrics: AnyMetric | Sequence[AnyMetric], purpose: str) -> list
     return entries
 
 
-def _entry_for(metric: AnyMetric, purpose: str) -> Metric:
+def read_metric(metric: AnyMetric, purpose: str) -> Metric:
     """Return the entry of a metric that can be used for a purpose, or raise."""
-    entry = _find(metric)
+    entry = find_metric(metric)
     if entry is not None and entry.serves(purpose):
         return entry
     name = metric if entry is None else entry.name
@@ -568,7 +560,7 @@ def _entry_for(metric: AnyMetric, purpose: str) -> Metric:
     )
 
 
-def _find(metric: AnyMetric) -> Metric | None:
+def find_metric(metric: AnyMetric) -> Metric | None:
     """Return the entry of a metric by name, of a function, or itself."""
     if isinstance(metric, Metric):
         return metric

@@ -294,7 +294,7 @@ def robustness(
     0             1.0      0.89   0.85   0.92           19.56
     1             2.0      0.89   0.78   0.95           19.56
     """
-    entry = read_metric(metric, at, "robustness")
+    entry = read_metric(metric, "robustness")
     default = {"selection_odds": SWEEPS["selection_odds"]}
     assumption, values = _read_sweep(default if over is None else over)
     cutoff = entry.read_cutoff(at)

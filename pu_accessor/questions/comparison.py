@@ -106,7 +106,7 @@ def compare(
       model_a    model_b  beta  difference  lower  upper
     0   score  old_score  0.17        0.13   0.09   0.17
     """
-    entry = read_metric(metric, at, "compare")
+    entry = read_metric(metric, "compare")
     cutoff = entry.read_cutoff(at)
     facts: dict[str, Any] = {
         "a metric other than AUROC": entry.curve != "roc",
@@ -269,7 +269,7 @@ def gap(
       site_a site_b  difference  lower  upper
     0   east   west       0.112  0.041   0.19
     """
-    entry = read_metric(metric, at, "gap")
+    entry = read_metric(metric, "gap")
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     method, facts = exclusion_facts(entry, cutoff)

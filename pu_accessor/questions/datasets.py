@@ -11,7 +11,7 @@ from pu_accessor.checks import check_option
 from pu_accessor.datasets import schema, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.metrics import AnyMetric, Metric, metrics_for, read_metric
+from pu_accessor.inference.metrics import AnyMetric, Metric, find_metric, metrics_for, read_metric
 from pu_accessor.questions.accessor import Accessor, fold
 from pu_accessor.questions.call_errors import example_of, explain_call_errors, public_names
 from pu_accessor.roles_and_assumptions import SampleRoles, Terms, check_known
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _METHODS_OF_CURVES = ("area", "to_frame", "plot_roc", "plot_pr")
 _AXES = ("rank", "fraction", "threshold", "beta")
-_AREAS = ("auroc", "average_precision")
 _CALL_OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 
 
@@ -310,8 +309,10 @@ class TablesAccessor:
         check_option("x", x, _AXES)
         plots.check_options(looks)
         if x != "beta":
-            return _draw(self._dataset, read_metric(metric, None, "tables"), looks, x)
-        entry = read_metric(metric, None, "area" if metric in _AREAS else "tables")
+            return _draw(self._dataset, read_metric(metric, "tables"), looks, x)
+        found = find_metric(metric)
+        is_area = found is not None and found.curve is not None
+        entry = read_metric(metric, "area" if is_area else "tables")
         contingency = schema.read_dataset(self._dataset, "counts")
         contingency = contingency.drop_vars(RATES, errors="ignore")
         if entry.curve is not None:
@@ -358,7 +359,7 @@ def _explain_attribute(name: str, has_tables: bool) -> str:
     """Return the error of an unknown method of tables, with what to write."""
     calls = {metric: f"ds.pu.metric({metric!r})" for metric in metrics_for("tables")}
     calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
-    calls |= {area: f"ds.pu.area({area!r})" for area in _AREAS}
+    calls |= {area: f"ds.pu.area({area!r})" for area in metrics_for("area")}
     calls["confusion_matrix"] = "ds.pu.to_frame()"
     own = {method: getattr(TablesAccessor, method) for method in public_names(TablesAccessor)}
     calls |= {method: example_of(function) for method, function in own.items()}

@@ -198,7 +198,7 @@ def plot_metric(
     default = "population" if self._terms.average else "examples"
     on_these: dict[str, Any] = {"target": target or default, "level": level, "band": band}
     if x in _CURVES and not (isinstance(metric, str) and metric == "net_benefit"):
-        entry = metrics.read_metric(metric, None, "tables")
+        entry = metrics.read_metric(metric, "tables")
         if at is not None:
             raise PUValueError(
                 f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
@@ -210,7 +210,7 @@ def plot_metric(
         at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
         question = partial(self.metric, "net_benefit", at=at, **on_these)
         return _draw_rows(question, beta, x, looks)
-    entry = metrics.read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
+    entry = metrics.read_metric(metric, "robustness" if x in SWEEPS else "against_beta")
     if x in SWEEPS:
         over = {x: SWEEPS[x]}
         rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
@@ -254,7 +254,7 @@ def plot_forest(
     ['east', 'west']
     """
     question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
-    label = _label_of(metrics.read_metric(metric, at, "forest"), at)
+    label = _label_of(metrics.read_metric(metric, "forest"), at)
     return _draw_rows(question, beta, "estimate", looks, label=label, order=order)
 
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isnan, nan
 from numbers import Integral, Real
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from pu_accessor.checks import MAX_COUNT, as_array, check_option, check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
@@ -28,13 +30,13 @@ class Cutoff:
     value: float = nan  # NaN where the kind needs none
 
 
-def read_at(at: At) -> Cutoff:
-    """Check `at` and return its cutoff."""
+def read_cutoffs(at: At) -> list[Cutoff]:
+    """Check `at`, and return its cutoff, or several of a kind."""
     if isinstance(at, str):
         check_option("at", at, OPTIMIZED)
-        return Cutoff(at)
+        return [Cutoff(at)]
     if isinstance(at, Integral) and not isinstance(at, bool):
-        return _read_value("rank", int(at))
+        return [_read_value("rank", int(at))]
     if isinstance(at, Real) and is_number(at):
         number = float(at)
         share = f"at={{'fraction': {number}}} for a share of the examples, or "
@@ -42,6 +44,11 @@ def read_at(at: At) -> Cutoff:
         raise PUTypeError(
             f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
             f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."
+        )
+    if isinstance(at, list | tuple):
+        raise PUTypeError(
+            f"at must say what its numbers are, but {at!r} was passed. Pass at={{'rank': {at!r}}},"
+            " or 'fraction' or 'threshold' in place of 'rank'."
         )
     if not isinstance(at, Mapping) or len(at) != 1:
         raise PUTypeError(
@@ -52,23 +59,9 @@ def read_at(at: At) -> Cutoff:
     ((kind, value),) = at.items()
     kind = READ.get(kind, kind) if isinstance(kind, str) else kind
     check_option("at", kind, _KINDS)
-    one = as_array(value)
-    return _read_value(kind, one.item() if one.ndim == 0 else value)  # type: ignore[arg-type]
-
-
-def read_cutoffs(at: At) -> list[Cutoff]:
-    """Check `at` with one number or several of a kind."""
-    if isinstance(at, list | tuple):
-        raise PUTypeError(
-            f"at must say what its numbers are, but {at!r} was passed. Pass at={{'rank': {at!r}}},"
-            " or 'fraction' or 'threshold' in place of 'rank'."
-        )
-    if not isinstance(at, Mapping) or len(at) != 1:
-        return [read_at(at)]
-    ((kind, values),) = at.items()
-    if as_array(values).ndim != 1:
-        return [read_at(at)]
-    cutoffs = [read_at({kind: value}) for value in as_array(values).tolist()]
+    numbers = as_array(value)
+    each: list[Any] = np.atleast_1d(numbers).tolist() if numbers.ndim < 2 else [value]
+    cutoffs = [_read_value(kind, number) for number in each]
     if len({cutoff.value for cutoff in cutoffs}) < max(len(cutoffs), 1):
         raise PUValueError(
             f"at must have at least one number, and each once, but {at!r} was passed."
