@@ -17,11 +17,18 @@ from pu_accessor.errors import (
     PUValueError,
     PUWarning,
 )
-from pu_accessor.inference.metrics import bedroc, fbeta
 from pu_accessor.priors import beta_from_label_frequency, beta_from_labels, beta_from_prevalence
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.call_errors import explain_attribute
-from pu_accessor.questions.constructors import from_arrays, from_chunks, load_example, pu, register
+from pu_accessor.questions.constructors import (
+    bedroc,
+    fbeta,
+    from_arrays,
+    from_chunks,
+    load_example,
+    pu,
+    register,
+)
 
 __all__ = [
     "PUDataError",

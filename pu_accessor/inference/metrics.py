@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from math import inf
 from operator import add
 from typing import Any, TypeAlias
@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, name_function, shorten
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates import areas_on_future_data, early_recognition, retrieval
@@ -274,19 +273,6 @@ def _share(part: Array, whole: Array) -> FloatArray:
     return part / np.where(whole == 0, np.nan, whole)
 
 
-def curve_rates(
-    curve: str, tp: Array, fp: Array, fn: Array, tn: Array
-) -> tuple[FloatArray, FloatArray]:
-    """Return the x and y values of a curve at each cutoff."""
-    recall = _share(tp, tp + fn)
-    if curve == "roc":
-        return _share(fp, fp + tn), recall
-    head = tp + fp
-    precision = _share(tp, head)
-    precision[head == 0] = 1.0
-    return recall, precision
-
-
 def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return the Matthews correlation."""
     with np.errstate(invalid="ignore"):
@@ -310,6 +296,11 @@ def _mcc_turns(tp: FloatArray, head: FloatArray, positives: FloatArray, size: fl
 def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return Cohen's kappa."""
     return _share(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+def f_measure(square: float, tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+    """Return an F measure by the square of its weight."""
+    return _share((1 + square) * tp, (1 + square) * tp + square * fn + fp)
 
 
 def _net_benefit(threshold: float) -> MetricFunction:
@@ -433,86 +424,6 @@ def _metric_of_function(function: MetricFunction) -> Metric:
     return Metric(name, name.replace("_", " "), function, low=-inf, high=inf, is_function=True)
 
 
-def fbeta(weight: float) -> Metric:
-    """Return the F measure that weights recall `weight` times as much as precision.
-
-    Parameters
-    ----------
-    weight : float
-        Above 0: 2 for F2, 0.5 for F0.5; 1 gives "f1". It is not the `beta` of other methods.
-
-    Returns
-    -------
-    Metric
-        (1 + weight**2)*tp / ((1 + weight**2)*tp + weight**2*fn + fp), for all methods that take a
-        metric at a cutoff, named "f2" in results. Called with arrays tp, fp, fn and tn it returns
-        an array.
-
-    Raises
-    ------
-    PUTypeError
-        If `weight` is not a number.
-    PUValueError
-        If it is not above 0, or infinite.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> f2 = df.pu.metric(pu_accessor.fbeta(2), 0.25, at=6)
-    >>> f2[["metric", "rank", "estimate", "lower", "upper"]].round(3)
-      metric  rank  estimate  lower  upper
-    0     f2     6     0.714    0.5  0.833
-    """
-    if not is_number(weight):
-        raise PUTypeError(f"weight must be a number, but {weight!r} was passed: fbeta(2) for F2.")
-    square = float(weight) * float(weight)
-    if not (weight > 0 and 0 < square < inf):
-        raise PUValueError(
-            f"weight must be above 0 and finite, but {weight!r} was passed. For only precision or "
-            "recall write df.pu.metric('recall', 0.3, at=100)."
-        )
-    name = f"f{float(weight):g}"
-    return Metric(name, name.capitalize(), partial(_f_measure, square))
-
-
-def _f_measure(square: float, tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
-    """Return an F measure by the square of its weight."""
-    return _share((1 + square) * tp, (1 + square) * tp + square * fn + fp)
-
-
-def bedroc(alpha: float = 20.0) -> Metric:
-    """Return BEDROC, a metric of early recognition, with another `alpha`.
-
-    Parameters
-    ----------
-    alpha : float, default 20
-        Ranks have the weights exp(-alpha*rank/N): at 20 the top 8% make up 80% of the score, at
-        80.5 the top 2%.
-
-    Returns
-    -------
-    Metric
-        For all methods that take a metric of a whole ranking, named "bedroc" in results.
-
-    Raises
-    ------
-    PUTypeError
-        If `alpha` is not a number.
-    PUValueError
-        If it is too small or too large to differ from AUROC, or from the very top.
-
-    Examples
-    --------
-    >>> import pu_accessor
-    >>> pu_accessor.bedroc(80.5).alpha
-    80.5
-    """
-    return replace(METRICS["bedroc"], alpha=early_recognition.check_alpha(alpha))
-
-
 def metrics_for(purpose: str) -> list[str]:
     """Return the metrics that can be used for a purpose, sorted."""
     return sorted(name for name, metric in METRICS.items() if metric.serves(purpose))
@@ -567,16 +478,3 @@ def find_metric(metric: AnyMetric) -> Metric | None:
     if isinstance(metric, str):
         return named(metric)
     return _metric_of_function(metric) if callable(metric) else None
-
-
-def describe_cutoff(cutoff: Cutoff | None) -> str:
-    """Return a cutoff in words, for the label of an axis."""
-    if cutoff is None:
-        return ""
-    words = {
-        "youden": " where informedness is highest",
-        "maximum": ", at its maximum",
-        "fraction": f" among the top {100 * cutoff.value:g}%",
-        "rank": f" among the top {np.nan_to_num(cutoff.value):,.0f}",
-    }
-    return words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")

@@ -1,17 +1,22 @@
-"""The functions that make accessors, the registration of ``pu``, and the example data."""
+"""The functions that make accessors and metrics, the registration of ``pu``, the example data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 from importlib.resources import files
+from math import inf
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import pandas as pd
 import xarray as xr
 
 from pu_accessor import roles_and_assumptions as terms
-from pu_accessor.checks import with_example
-from pu_accessor.errors import PUTypeError
+from pu_accessor.checks import is_number, with_example
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference.estimates.early_recognition import check_alpha
+from pu_accessor.inference.metrics import METRICS, Metric, f_measure
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.datasets import TablesAccessor
 from pu_accessor.sources.chunks import Chunks
@@ -217,3 +222,81 @@ def load_example() -> pd.DataFrame:
     """
     with files("pu_accessor").joinpath("example.csv").open(encoding="utf-8") as rows:
         return pd.read_csv(rows).astype({"truth": bool})
+
+
+# Metrics with a parameter
+
+
+def fbeta(weight: float) -> Metric:
+    """Return the F measure that weights recall `weight` times as much as precision.
+
+    Parameters
+    ----------
+    weight : float
+        Above 0: 2 for F2, 0.5 for F0.5; 1 gives "f1". It is not the `beta` of other methods.
+
+    Returns
+    -------
+    Metric
+        (1 + weight**2)*tp / ((1 + weight**2)*tp + weight**2*fn + fp), for all methods that take a
+        metric at a cutoff, named "f2" in results. Called with arrays tp, fp, fn and tn it returns
+        an array.
+
+    Raises
+    ------
+    PUTypeError
+        If `weight` is not a number.
+    PUValueError
+        If it is not above 0, or infinite.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> f2 = df.pu.metric(pu_accessor.fbeta(2), 0.25, at=6)
+    >>> f2[["metric", "rank", "estimate", "lower", "upper"]].round(3)
+      metric  rank  estimate  lower  upper
+    0     f2     6     0.714    0.5  0.833
+    """
+    if not is_number(weight):
+        raise PUTypeError(f"weight must be a number, but {weight!r} was passed: fbeta(2) for F2.")
+    square = float(weight) * float(weight)
+    if not (weight > 0 and 0 < square < inf):
+        raise PUValueError(
+            f"weight must be above 0 and finite, but {weight!r} was passed. For only precision or "
+            "recall write df.pu.metric('recall', 0.3, at=100)."
+        )
+    name = f"f{float(weight):g}"
+    return Metric(name, name.capitalize(), partial(f_measure, square))
+
+
+def bedroc(alpha: float = 20.0) -> Metric:
+    """Return BEDROC, a metric of early recognition, with another `alpha`.
+
+    Parameters
+    ----------
+    alpha : float, default 20
+        Ranks have the weights exp(-alpha*rank/N): at 20 the top 8% make up 80% of the score, at
+        80.5 the top 2%.
+
+    Returns
+    -------
+    Metric
+        For all methods that take a metric of a whole ranking, named "bedroc" in results.
+
+    Raises
+    ------
+    PUTypeError
+        If `alpha` is not a number.
+    PUValueError
+        If it is too small or too large to differ from AUROC, or from the very top.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> pu_accessor.bedroc(80.5).alpha
+    80.5
+    """
+    return replace(METRICS["bedroc"], alpha=check_alpha(alpha))

@@ -13,7 +13,6 @@ from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.datasets.layout import Array, RankingArrays, build_dataset
 from pu_accessor.datasets.schema import CURVE_RATES, VARIABLES
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.metrics import curve_rates
 from pu_accessor.inference.tables.contingency import (
     RankCdf,
     Table,
@@ -22,6 +21,7 @@ from pu_accessor.inference.tables.contingency import (
     tables_in_parts,
 )
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
+from pu_accessor.inference.tables.curves import curve_rates
 from pu_accessor.questions.evaluation import evaluate, ranking_attrs
 from pu_accessor.ranking import Ranking, Ranks
 from pu_accessor.roles_and_assumptions import Terms, UserBand

@@ -33,6 +33,19 @@ def roc_area(
     return _roc_area(tp, fp, max_fpr)
 
 
+def curve_rates(
+    curve: str, tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers
+) -> tuple[FloatArray, FloatArray]:
+    """Return the x and y values of a curve at each cutoff."""
+    recall = _rate(tp, tp + fn)
+    if curve == "roc":
+        return _rate(fp, fp + tn), recall
+    head = tp + fp
+    precision = _rate(tp, head)
+    precision[head == 0] = 1.0
+    return recall, precision
+
+
 def _rate(part: Numbers, whole: Numbers) -> FloatArray:
     return part / np.where(whole > 0, whole, np.nan)
 
