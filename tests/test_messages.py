@@ -268,6 +268,15 @@ def test_the_name_that_is_asked_for_is_that_of_the_answer(word: str) -> None:
         assert pu.plot_metric(word, 0.1).get_ylabel() == word.replace("_", " ")
 
 
+def test_an_area_by_another_name_is_drawn_alike() -> None:
+    one, other = (DF.pu(by="site").plot_forest(name, 0.1) for name in ("AUC", "auroc"))
+    assert (one.get_xlabel(), other.get_xlabel()) == ("AUC", "AUROC")
+    assert len(one.lines) == len(other.lines)  # with chance
+    plt.close("all")
+    area = NAMES["TABLES"].pu.area
+    assert area("auc").identical(area("auroc"))
+
+
 MANY = [f"model number {i}" for i in range(40)]
 NAMES["many"] = ROWS.assign(**dict.fromkeys(MANY, ROWS["score"]))
 NAMES["wide"], NAMES["MANY"] = "a name that nobody would give " * 20, MANY

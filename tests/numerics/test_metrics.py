@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUValueError, bedroc, fbeta
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff, rank_of_fraction
 from pu_accessor.inference.metrics import METRICS, PURPOSES, Metric, metrics_for
 from pu_accessor.sklearn import scorer
 from tests import worlds
@@ -82,6 +82,12 @@ def test_what_functions_depend_on_is_read_from_them() -> None:
         assert not entry.is_ratio and entry.ranks_needed(maximum) == "all"
         assert entry.ranks_needed(Cutoff("youden")) == "breakpoints"
     assert {x.ranks_needed(maximum) for x in [*tables.values(), fbeta(2)]} == {"breakpoints"}
+
+
+def test_a_fraction_is_rounded_up_but_not_by_errors_of_floats() -> None:
+    cases = [(0.1 + 0.2, 10, 3), (7 / 22, 22, 7), (1e-9, 10, 1), (0, 10, 0), (0.29, 100, 29)]
+    for fraction, examples, rank in [*cases, (0.5, 2.5, 2), (0.1, 10**9 + 1, 10**8 + 1)]:
+        assert rank_of_fraction(fraction, examples) == rank
 
 
 def test_makers_survive_a_pickle_and_keep_what_they_were_made_with() -> None:
