@@ -127,11 +127,6 @@ class Metric:
         }
         return next((what for what, tables in others.items() if self._same_on(*tables)), "all")
 
-    @property
-    def of_rates(self) -> bool:
-        """Whether it depends on the rates of the ROC curve alone, so not on the prevalence."""
-        return self.depends_on in ("recall", "rates")
-
     @cached_property
     def counts_negatives(self) -> bool:
         """Whether it depends on the number of negatives below the cutoff."""
@@ -251,7 +246,7 @@ class Metric:
 
     def check_prevalence(self, prevalence: float | None) -> None:
         """Raise if another prevalence would change nothing."""
-        if prevalence is not None and self.of_rates:
+        if prevalence is not None and self.depends_on in ("recall", "rates"):
             raise PUValueError(
                 f"prevalence changes nothing for {self.name!r}, a rate among positives or among "
                 f"negatives, but {prevalence!r} was passed. Leave it out."
