@@ -320,26 +320,20 @@ def _warn_of_reversed_scores(results: Results[Any], *, per_group: bool) -> None:
 
 def _warn_of_other_rows(results: Results[Any], models: list[Hashable]) -> None:
     """Warn of models that score different rows, which compare leaves out."""
-    by_group: dict[tuple[Hashable, ...], dict[Hashable, Counts]] = {}
-    for key, _, diagnostics, _ in results.each:
-        if diagnostics is not None:
-            *group, model = split_key(results.names, key)
-            by_group.setdefault(tuple(group), {})[model] = diagnostics.total
-    details = [
-        (
-            group[0] if len(group) == 1 else group,
-            ", ".join(
-                f"{m!r} {sum(n):g} rows, {n.known_positive:g} known" for m, n in each.items()
-            ),
-        )
-        for group, each in by_group.items()
-        if len({*each.values()}) > 1
+    rankings = [(key, one.total) for key, _, one, _ in results.each if one is not None]
+    totals: dict[tuple[Hashable, ...], set[Counts]] = {}
+    for key, total in rankings:
+        totals.setdefault(split_key(results.names, key)[:-1], set()).add(total)
+    differing = [
+        (key, f"{sum(total):g} rows, {total.known_positive:g} known")
+        for key, total in rankings
+        if len(totals[split_key(results.names, key)[:-1]]) > 1
     ]
     text = (
         "With nan_policy='omit' models are evaluated on different rows ({}), among which beta may "
         f"differ. On common rows, as compare: df.dropna(subset={brief(models)})."
     )
-    warn_of_groups(results.names[:-1], details, text)
+    warn_of_groups(results.names, differing, text)
 
 
 def warn_of_groups(
