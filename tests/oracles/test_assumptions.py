@@ -64,19 +64,23 @@ def test_tables_are_the_worst_of_all_sets_of_wrong_ones(seed: int, band: str, od
         xr.testing.assert_allclose(rates.isel(bound=[0, 2]), of_tables.isel(bound=[0, 2]))
 
 
-@pytest.mark.parametrize(("seed", "odds"), [(0, 1), (1, 1), (0, 3)])
+@pytest.mark.parametrize("odds", [1, 3])
+@pytest.mark.parametrize(("seed", "alike"), [(0, 0.0), (1, 0.0), (2, 0.8), (6, 1.0)])
 @each_target
-def test_comparisons_are_the_worst_of_all_sets(target: str, seed: int, odds: float) -> None:
-    frame, models = draw(seed, 9, 50), ["score", "other"]
-    frame["other"] = draw(seed + 10, 9, 50)["score"]
+def test_comparisons_are_the_worst_of_all_sets(
+    target: str, seed: int, alike: float, odds: float
+) -> None:
+    frame, models, other = draw(seed, 9, 50), ["score", "other"], draw(seed + 10, 9, 50)["score"]
+    is_same = np.random.default_rng(seed).random(len(frame)) < alike  # in both models
+    frame["other"] = np.where(is_same, frame["score"], other)
     sets = [pu.assume(selection_odds=odds) for pu in with_every_set_wrong(frame, 2, score=models)]
     each: pd.DataFrame = pd.concat(pu.compare("auroc", 0.15, target=target) for pu in sets)
     pu = frame.pu(score=models).assume(contamination=0.25, selection_odds=odds)
     found = pu.compare("auroc", 0.15, target=target).iloc[0]
     ends = each["difference"].min(), each["difference"].max()
-    # No set is left out; how far examples move is not counted anew for each.
-    assert -0.08 < found["lower"] - each["lower"].min() < 1e-9
-    assert -1e-9 < found["upper"] - each["upper"].max() < 0.09
+    # No set is left out: how far an example may move is its limit for all of them.
+    assert -0.14 < found["lower"] - each["lower"].min() < 0.006
+    assert -0.006 < found["upper"] - each["upper"].max() < 0.14
     assert found["sign"] == (0 if ends[0] * ends[1] <= 0 else np.sign(ends[0]))
     worst = 1.0 if found["sign"] == 0 else each["p_value"].max()
     assert found["p_value"] == pytest.approx(worst, abs=0.1)

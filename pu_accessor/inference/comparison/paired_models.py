@@ -104,7 +104,7 @@ def _mean_rank_difference(
     placed = 1 - (ranks - among) @ share / (others or 1.0)
     least = max(map(least_placement_square, placed.tolist()))
     unseen = max(seen, others**2 * max(farthest**2, least))
-    if not (ahead.any() or farthest) and _same_order(paired, models):
+    if not (ahead.any() or farthest) and same_order(paired, models):
         unseen = 0.0
     variance = influence**2 @ factor + unseen * (share**2 @ factor / n)
     if on_new:
@@ -112,7 +112,7 @@ def _mean_rank_difference(
     return mean, float(variance), n - 1.0
 
 
-def _same_order(paired: PairedRanks, models: Pair, by_order: bool = True) -> bool:
+def same_order(paired: PairedRanks, models: Pair, by_order: bool = True) -> bool:
     """Tell whether no example can move between two models, as far as is known."""
     same_order = by_order and paired.rows is not None and paired.rows.same_order(*models)
     return bool(paired.equal[models] or same_order)
@@ -150,7 +150,7 @@ def compare_rows(
     for pair, (a, b) in enumerate(zip(*pairs, strict=True)):
         moved, least = moves[a] - moves[b], np.maximum(models[a].least_move, models[b].least_move)
         by_order = at is None or at.kind != "threshold"
-        if not moved.any() and _same_order(paired, (a, b), by_order):
+        if not moved.any() and same_order(paired, (a, b), by_order):
             least = np.zeros(betas.size)
         slope = models[a].share_slope - models[b].share_slope
         of_share = slope**2 * share * (1 - share)

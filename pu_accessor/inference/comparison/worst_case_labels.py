@@ -12,8 +12,9 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.weighted import hidden_shares
 from pu_accessor.inference.comparison.pair_tests import adjust_by_holm, list_pairs
-from pu_accessor.inference.comparison.paired_models import Pair, compare_paired
+from pu_accessor.inference.comparison.paired_models import Pair, compare_paired, same_order
 from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.influence import least_placement_square
 from pu_accessor.inference.tables.hidden_bounds import count_wrong
 from pu_accessor.ranking import Counts, FloatArray, PairedRanks
 
@@ -115,11 +116,27 @@ def _remove_wrong_labels(
     wrong = count_wrong(total.known_positive, contamination)
     if not wrong:
         return paired
-    order = np.argsort(side * _rank_difference(paired, pair), kind="stable")
-    right = np.sort(order[wrong:])
+    ahead = _rank_difference(paired, pair)
+    right = np.sort(np.argsort(side * ahead, kind="stable")[wrong:])
     ranks = {model: of_model[right] for model, of_model in paired.ranks.items()}
-    known, negatives = total.known_positive - wrong, total.known_negative + wrong
-    # Whichever are wrong, examples move past no more known positives than before.
-    farthest = np.minimum(paired.farthest * (total.known_positive / known), 1.0)
-    total = Counts(known, negatives, total.unlabeled)
-    return paired._replace(ranks=ranks, total=total, farthest=farthest)
+    total = Counts(total.known_positive - wrong, total.known_negative + wrong, total.unlabeled)
+    farthest = _farthest_move(paired, pair, total, ahead - ahead[right].mean())
+    return paired._replace(
+        ranks=ranks, total=total, farthest=np.full_like(paired.farthest, farthest)
+    )
+
+
+def _farthest_move(paired: PairedRanks, pair: Pair, total: Counts, moved: FloatArray) -> float:
+    """Return how far an example may move, whichever labels are wrong of known positives."""
+    if same_order(paired, pair):
+        return 0.0
+    before, known, rest = paired.total.known_positive, total.known_positive, sum(total[1:])
+    wrong, sizes = before - known, [np.abs(moved).max() / rest]
+    # An example moves past at most all wrong ones more.
+    sizes.append(min((paired.farthest[pair] * before + wrong) / known, 1.0))
+    for model in pair:
+        ranks = np.sort([*paired.ranks.values()][model])
+        for right in (ranks[wrong:], ranks[:known]):
+            above = (right.mean() - (known + 1) / 2) / rest
+            sizes.append(least_placement_square(above) ** 0.5)
+    return float(max(sizes))
