@@ -406,8 +406,8 @@ weight, sample_to_label: beta is a weighted share, but rows are sampled with equ
   > Sample by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
 count, sample_to_label: rows are sampled one by one
   > Write them out: df.loc[df.index.repeat(df['n'])].reset_index(drop=True).pu.
-selection_odds/contamination, compare, a metric other than AUROC: under these only AUROC can be
-  compared > Use compare('auroc', 0.3).
+propensity/selection_odds/contamination, compare, a metric other than AUROC: under these only AUROC
+  can be compared > Use compare('auroc', 0.3).
 target='examples', compare, a metric other than AUROC: on this sample only AUROC can be compared
   > Pass target='population'.
 """

@@ -91,9 +91,13 @@ NAMES: dict[str, Any] = {
     "ds": ROWS.pu(by="model").contingency([0, 0.1, 0.2], ranks="all"),
     "models": ROWS.assign(m1=ROWS["score"], m2=ROWS["forest"]),
     "coded": ROWS.assign(label=np.where(KNOWN, "case", "rest")),
+    **{"score": ROWS["score"], "label": ROWS["label"], "chunks": [ROWS], "y": 1 * KNOWN},
+    "found": ROWS.pu(score="svm").sample_to_label(9, random_state=0).assign(label=True),
     **{"minus": ROWS.assign(label=np.where(KNOWN, 1, -1)), "column": ROWS["score"] > 0},
 }
-FIRST = re.compile(r"\bd[fs](?:\.(?!filter|with_columns|group_by)|\[)|\bcolumn\.")
+FIRST = re.compile(
+    r"\bd[fs](?:\.(?!filter|with_columns|group_by)|\[)|\bcolumn\.|\bpu_accessor\.(?=\w)"
+)
 
 
 @pytest.fixture(autouse=True)

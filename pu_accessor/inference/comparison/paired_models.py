@@ -122,8 +122,8 @@ def require_rows(paired: PairedRanks) -> PairedRows:
     """Return the rows of models, or raise where they are not in memory."""
     if paired.rows is None:
         raise PUValueError(
-            "metric must be 'auroc' where rows are not in memory, or models have propensities: "
-            "other metrics need each row. Put the scores of all models into one frame: "
+            "metric must be 'auroc' where rows are not in memory: other metrics need "
+            "each row. Put the scores of all models into one frame: "
             "df.pu(score=['svm', 'forest'])."
         )
     return paired.rows
