@@ -363,11 +363,11 @@ beta=an interval/beta=an estimate, contingency, target='population': the band fo
 target='population', contingency,
   band/reference/selection_odds/contamination/cluster/weight/propensity: there is no interval for
   future data then > Pass target='examples'.
+target='population', at=a cutoff chosen from the data, selection_odds: the errors of the cutoff and
+  of the metric are dependent, and no method is known
+  > Pass target='examples', or at={'threshold': 0.5}.
 target='population', at=a cutoff that only this sample has: there is no interval for future data
   then > Pass target='examples'.
-target='population', at=a cutoff that depends on beta, cluster/weight/selection_odds/contamination:
-  the errors of the cutoff and of the metric are dependent, and no method is known
-  > Pass target='examples', or at={'threshold': 0.5}.
 target='population', at a cutoff, band/reference: there is no interval for future data then
   > Pass target='examples'.
 target='population', auroc/average_precision/at a cutoff/gap, propensity: there is no interval for

@@ -81,7 +81,7 @@ def design_effects(ranking: Ranking) -> tuple[tuple[Design, ...], FloatArray, fl
 
 
 def wilson_interval(
-    successes: FloatArray, size: float, level: float, design: Design | None = None
+    successes: FloatArray, size: FloatArray | float, level: float, design: Design | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's score interval of a binomial probability; clustered with a design."""
     effect, df = design or Design()

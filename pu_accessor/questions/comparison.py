@@ -16,7 +16,7 @@ from pu_accessor.inference.comparison import pair_tests, paired_models
 from pu_accessor.inference.comparison.dominance import compare_curves
 from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.comparison.worst_case_labels import compare_worst_case
-from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.questions import evaluation
@@ -271,14 +271,15 @@ def gap(
     """
     entry = read_metric(metric, "gap")
     cutoff = entry.read_cutoff(at)
-    target = default_target(cutoff) if target is None else target
+    if target is None:
+        target = default_target(cutoff, weighted=self._terms.weight is not None)
     method, facts = exclusion_facts(entry, cutoff)
     of_auroc: dict[str, Any] = {"auroc": entry.curve == "roc"}
     betas, terms = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)
     facts["one estimate for all groups"] = betas.estimate
     self._read_arguments(method, beta, level=level, target=target, **facts)
     if beta is None:
-        _check_without_beta(entry, target)
+        _check_without_beta(entry, cutoff, target)
     shared = betas.estimate
     grid = None if shared is None else Beta(shared.grid(level))
     has_test = entry.curve == "roc" and betas.kind == "points" and beta is not None
@@ -309,9 +310,10 @@ def gap(
     return gaps
 
 
-def _check_without_beta(entry: Metric, target: str) -> None:
+def _check_without_beta(entry: Metric, cutoff: Cutoff | None, target: str) -> None:
     """Raise unless the gap of a metric needs no beta."""
-    if entry.depends_on != "recall" or target == "examples":
+    at_threshold = cutoff is not None and cutoff.kind == "threshold"
+    if entry.depends_on != "recall" or target == "examples" or not at_threshold:
         raise PUTypeError(
             f"beta must be passed for the gap of {entry.name!r} on "
             f"{'future data' if target == 'population' else 'this sample'}: for example 0.3, or "

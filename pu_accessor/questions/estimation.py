@@ -258,9 +258,12 @@ def metric(
 # All metrics
 
 
-def default_target(cutoff: cutoff_spec.Cutoff | None) -> str:
-    """Return the default target: future data without a cutoff or at a threshold."""
-    return "population" if cutoff is None or cutoff.kind == "threshold" else "examples"
+def default_target(cutoff: cutoff_spec.Cutoff | None, *, weighted: bool) -> str:
+    """Return the default target: weighted rows are a sample of future data where it has them."""
+    if cutoff is None or cutoff.kind == "threshold":
+        return "population"
+    on_future = weighted and cutoff.kind in ("rank", "fraction", "recall", "fpr")
+    return "population" if on_future else "examples"
 
 
 def exclusion_facts(
@@ -271,7 +274,8 @@ def exclusion_facts(
     of_cutoff = entry.estimator is None or entry.own_cutoff is not None
     return "at a cutoff" if of_cutoff else entry.key, {
         "at=a cutoff chosen from the data": kind in (*cutoff_spec.OPTIMIZED, "precision"),
-        "at=a cutoff that only this sample has": kind not in ("", "threshold", *cutoff_spec.RATES),
+        "at=a cutoff that only this sample has": kind
+        not in (*("", "threshold", "fraction"), *cutoff_spec.RATES),
         "at=a cutoff that depends on beta": kind not in ("", *cutoff_spec.FIXED),
         "at=a share or rate of all examples": kind in ("fraction", "youden", "fpr", "recall"),
         "at=the first positive": kind == "first",
@@ -342,12 +346,12 @@ def _read_questions(
     band: UserBand,
 ) -> tuple[list[Asked], Betas, Terms]:
     """Return each metric with each cutoff, and what was read for all of them."""
-    asked = []
+    asked, weighted = [], self._terms.weight is not None
     for entry, cutoff in product(entries, [None] if at is None else cutoff_spec.read_cutoffs(at)):
         own = entry.check_cutoff(cutoff)
         if self._terms.average:
             check_average(entry, own)
-        usual = "population" if self._terms.average else default_target(own)
+        usual = "population" if self._terms.average else default_target(own, weighted=weighted)
         one = Asked(entry, own, usual if target is None else target)
         betas, terms = _read_metric_arguments(self, one, beta, level=level, band=band)
         asked.append(one)
@@ -390,6 +394,8 @@ def _read_metric_arguments(
     method, facts = exclusion_facts(entry, cutoff)
     # An average over new groups is at the same cutoff of each.
     facts["at=a cutoff that only this sample has"] &= not self._terms.average
+    if self._terms.weight is not None and cutoff is not None and cutoff.kind == "rank":
+        facts["at=a cutoff that only this sample has"] = False  # a fraction of what rows stand for
     betas, terms = self._read_arguments(method, beta, target=target, **arguments, **facts)
     if cutoff is None or cutoff.kind != "precision":  # which depends on the prevalence
         entry.check_prevalence(terms.prevalence)

@@ -139,7 +139,7 @@ def test_clusters_of_one_row_may_leave_one_that_is_not_known() -> None:
     rows = framed([3.0, 2, 1, 0, 5, 6], [True] * 5 + [None]).assign(row=range(6))
     found = rows.pu(cluster="row").metric("precision", 0, at={"threshold": 2}).iloc[0]
     # As the reference has it, by way of 0/0.
-    assert [found["lower"], found["upper"]] == pytest.approx([0.396215, 0.975652], abs=1e-6)
+    assert [found["lower"], found["upper"]] == pytest.approx([0.085258, 0.998122], abs=1e-6)
 
 
 def test_bins_of_clusters_are_limited_by_their_definition() -> None:
@@ -164,14 +164,17 @@ def test_bins_of_clusters_are_limited_by_their_definition() -> None:
 
 MODELS, AREAS_TOO = ["score", "svm"], ["auroc", "average_precision", "bedroc"]
 CUT, SPAN = {"threshold": 0.5}, pd.Interval(0.2, 0.4)
+THESE, NEW = {"target": "examples"}, {"target": "population"}
 # By what is asked of: a method, a metric and a beta if it takes these, and keywords.
 ANYWHERE: dict[str, Any] = {
     "areas": ("metric", AREAS_TOO, 0.3),
     "interval": ("auroc", SPAN),
-    "rank": ("metric", ["precision", "recall"], 0.3, {"at": 50}),
-    "rank and interval": ("metric", "recall", SPAN, {"at": 50}),
-    "fraction": ("metric", "f1", 0.3, {"at": {"fraction": 0.1}}),
-    "at recall": ("metric", "precision", 0.3, {"at": {"recall": 0.5}}),
+    "rank": ("metric", ["precision", "recall"], 0.3, {"at": 50, **THESE}),
+    "rank and interval": ("metric", "recall", SPAN, {"at": 50, **THESE}),
+    "fraction": ("metric", "f1", 0.3, {"at": {"fraction": 0.1}, **THESE}),
+    "at recall": ("metric", "precision", 0.3, {"at": {"recall": 0.5}, **THESE}),
+    "top of future data": ("metric", "f1", 0.3, {"at": {"fraction": 0.1}, **NEW}),
+    "at recall of future data": ("metric", ["fpr", "f1"], 0.3, {"at": {"recall": 0.5}, **NEW}),
     "tables": ("contingency", [0.1, 0.3], {"ranks": "all"}),
     "some cutoffs": ("contingency", 0.3, {"ranks": [10, 50]}),
     "curves": ("roc_bounds", 0.3),

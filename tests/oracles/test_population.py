@@ -173,21 +173,27 @@ ALL = sorted({*cluster_oracle.METRICS} - {"tpr"})
 OF_BOTH = sorted({*ALL} - OF_RATES)  # of rates, and of the prevalence
 
 
+FAILURES: list[dict[str, float]] = [{}, {"selection_odds": 3, "contamination": 0.2}]
+
+
 @pytest.mark.parametrize("place", [0.0, 0.5, 0.9])
-@pytest.mark.parametrize("prevalence", [None, 0.1])
+@pytest.mark.parametrize(("prevalence", "failure"), [(0.1, {}), *((None, f) for f in FAILURES)])
 @pytest.mark.parametrize("drawn", [(0, 0.35, 1), (1, 0.1, 1), (4, 0, 1), (9, 0.6, -1)])
-def test_metrics_agree_with_two_binomials(drawn: Any, prevalence: Any, place: float) -> None:
+def test_metrics_agree_with_three_binomials(
+    drawn: Any, prevalence: Any, place: float, failure: dict[str, float]
+) -> None:
     seed, beta, way = drawn
     score, label, _ = draw(seed)
     score = [way * one for one in score]
     threshold = sorted(score)[int(len(score) * place)]
     tpr, fpr, share = completed_at(score, label, beta, threshold)
     p, of = prevalence or share, cluster_oracle.shares(label, beta)
-    asked = {"at": {"threshold": threshold}, "level": 0.9, "prevalence": prevalence}
+    asked = {"at": {"threshold": threshold}, "level": 0.9, "prevalence": prevalence, **failure}
+    labels = dict(zip(["odds", "wrong"], failure.values(), strict=False))
     for row in ask(score, label, OF_BOTH if prevalence else ALL, beta, **asked).itertuples():
         function = cluster_oracle.METRICS[str(row.metric)]
         estimate = function(p * tpr, (1 - p) * fpr, p * (1 - tpr), (1 - p) * (1 - fpr))
-        ends = population_oracle.metric(score, of, threshold, 0.9, function, prevalence)
+        ends = population_oracle.metric(score, of, threshold, 0.9, function, prevalence, **labels)
         want, found = [estimate, *reaching(ends, estimate)], [row.estimate, row.lower, row.upper]
         assert found == pytest.approx(want, rel=1e-7, abs=1e-9, nan_ok=True), row.metric
 
@@ -215,9 +221,10 @@ def test_the_prevalence_of_these_examples_changes_only_limits(
 ) -> None:
     pu: Any = FRAME.pu(cluster=cluster).assume(monotone=monotone)
     at = {"threshold": [0.5, 2]}
-    for how in ({"metric": "average_precision"}, {"metric": OF_BOTH, "at": at, **NEW}):
+    of_tables: dict[str, Any] = {"metric": OF_BOTH, "at": at, **NEW}
+    for how in ({"metric": "average_precision"}, *[of_tables] * (cluster is None)):
         fixed, own = (each.metric(beta=BETA, **how) for each in (pu.assume(prevalence=OWN), pu))
-        has_error = "at" in how and not cluster  # of the share of positives
+        has_error = "at" in how  # of the share of positives
         same = [each.drop(columns=["lower", "upper"]) for each in (fixed, own)]
         pd.testing.assert_frame_equal(same[0], same[1], rtol=1e-12)
         more = (fixed["lower"] - own["lower"], own["upper"] - fixed["upper"])

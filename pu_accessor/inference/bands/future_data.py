@@ -188,7 +188,7 @@ def ratio_limit(
     return np.where(first_limit > 0, limit, 0.0)
 
 
-def precision_from_lift(lift: FloatArray, n: int, size: int, b: float) -> FloatArray:
+def precision_from_lift(lift: FloatArray, n: float, size: float, b: float) -> FloatArray:
     """Return precision by lift, at the prevalence of the sample."""
     with np.errstate(divide="ignore"):  # none above of one kind, or of the other
         return (n + b * size) / (n + size / lift)

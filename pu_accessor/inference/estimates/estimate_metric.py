@@ -100,10 +100,10 @@ def _estimate_at_betas(
         if metric.depth is None:
             return estimates
         return add_location(estimates, locate_cutoff(ranking, cutoff))
-    if cutoff.kind in RATES:
+    if cutoff.kind in RATES or (target == "population" and cutoff.kind != "threshold"):
         return metric_at_rate(ranking, betas, metric, cutoff, settings, target)
     if target == "population":
-        return _estimate_future_metric(metric, ranking, betas, settings, cutoff)
+        return future_metric_at_threshold(ranking, betas, metric, cutoff, settings)
     return metric_at_cutoff(ranking, betas, metric, cutoff, settings, optimum_at)
 
 
@@ -134,20 +134,6 @@ def _estimate_ranking_metric(
         own = limits if target == "examples" else moved
         moved = np.stack([np.fmin(own[0], lower), np.fmax(own[1], upper)])
     return estimates.with_limits(*moved)
-
-
-def _estimate_future_metric(
-    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Terms, cutoff: Cutoff
-) -> Answer:
-    """Estimate a metric of future data at a threshold, with biased or wrong labels."""
-    random = settings.at_random
-    estimates = future_metric_at_threshold(ranking, betas, metric, cutoff.value, random)
-    if settings.is_random:
-        return estimates
-    both = random, settings
-    on_sample = [metric_at_cutoff(ranking, betas, metric, cutoff, rule) for rule in both]
-    limits = (np.stack([each.lower, each.upper]) for each in (estimates, *on_sample))
-    return estimates.with_limits(*_shift_limits(metric, *limits))
 
 
 def _shift_limits(

@@ -1,23 +1,15 @@
-"""Evaluate a metric at one cutoff, with its interval.
-
-On future data the shares above a threshold, of known positives and of the rest, and the share of
-positives among all, are independent binomials with Wilson's intervals (JASA 22, 1927, 209-212).
-The squared distances that the metric moves by each are added (Newcombe, Statistics in Medicine 17,
-1998, 873-890; Zou and Donner, Statistics in Medicine 27, 2008, 1693-1702).
-"""
+"""Evaluate a metric at one cutoff, with its interval."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import scipy
 
 from pu_accessor.beta import Beta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import (
     FIXED,
@@ -26,8 +18,7 @@ from pu_accessor.inference.estimates.cutoff_spec import (
     rank_error,
     rank_of_fraction,
 )
-from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
-from pu_accessor.inference.influence import design_effects, wilson_interval
+from pu_accessor.inference.estimates.known_positives import count_negatives
 from pu_accessor.inference.metrics import METRICS, Metric, Turns
 from pu_accessor.inference.tables import contingency
 from pu_accessor.inference.tables.hidden_bounds import (
@@ -36,9 +27,11 @@ from pu_accessor.inference.tables.hidden_bounds import (
     make_bands,
     references_used,
 )
+from pu_accessor.inference.worlds import FutureData, limits_at_threshold
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
+_Values: TypeAlias = FloatArray | float
 _BETA_SHARES = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # of the error of beta
 
 
@@ -224,142 +217,28 @@ def _complete_tables(
     return ranking, contingency.Table(*(count[:, 0] for count in table))
 
 
-_SMALL_SHARE = 1e-9  # predicted positives, for metrics that do not depend on their number
-_CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
-_CORRELATION_LEVEL = 0.95  # level at which correlations of errors are evaluated
-_Values: TypeAlias = FloatArray | float
-
-
 def future_metric_at_threshold(
-    ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Terms
+    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
 ) -> Answer:
     """Evaluate a metric of future data at a threshold, with its interval."""
     contingency.check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
-    cutoff = ranking.at(ranking.count_at_or_above(np.array([threshold])))
-    _, table = contingency.completed_table(cutoff, betas, on_new=True)
-    estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
-    if not ranking.monotone or ranking.clusters is not None:
-        lower, upper = _limits_at_threshold(cutoff, betas, metric, rule)
-    else:
-        alpha = 1 - rule.level
-        for_shares = rule.at_level(1 - (1 - _CURVE_ERROR_SHARE) * alpha)
-        for_curves = rule.at_level(1 - _CURVE_ERROR_SHARE * alpha)
-        lower, upper = _limits_at_threshold(cutoff, betas, metric, for_shares)
-        low, high = _concave_limits(ranking, cutoff, betas, metric, for_curves, estimate)
-        lower, upper = np.fmax(lower, low), np.fmin(upper, high)
-    lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
-    answer = Answer(estimate, lower, upper, band="binomial")
-    return add_location(answer, CutoffPosition(cutoff, np.ones(1)))
+    position = locate_cutoff(ranking, at)
+    answer = evaluate_completed(position, betas, metric, rule.prevalence)
+    world = FutureData.of(ranking, betas, rule)
+    limits = limits_at_threshold(world, ranking, position.ends, metric, answer.value)
+    return answer.with_limits(*limits)
 
 
-def _limits_at_threshold(
-    cutoff: Ranking, betas: FloatArray, metric: Metric, rule: Terms
-) -> tuple[FloatArray, FloatArray]:
-    """Return the limits of the metric at one cutoff."""
-    n, size = cutoff.total.known_positive, sum(cutoff.total)
-    rest = size - n
-    counts = cutoff.known_positive, cutoff.head - cutoff.known_positive
-    known, others = cutoff.known_positive / n, (cutoff.rank - cutoff.known_positive) / rest
-    share = 1 - unrounded_negatives(cutoff.total, betas) / rest
-    # A beta may need more positives above the threshold, or below it, than there are examples.
-    others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
-    known = np.repeat(known, betas.size)
-    at_prevalence = partial(metric_of_shares, metric, share=share, size=size)
-    designs, correlation, error = design_effects(cutoff)
-    value = at_prevalence(_prevalence_and_limits(cutoff, betas, rule)[1])
-    estimate = value(known, others)
-
-    def move(level: float) -> tuple[FloatArray, FloatArray]:
-        """Return the metric with all shares at limits, and with one: (shares, 2, betas)."""
-        limits = (
-            np.stack(wilson_interval(of.astype(np.float64), total, level, design))
-            for of, total, design in zip(counts, (n, rest), designs, strict=True)
-        )
-        first, second = (each.repeat(betas.size, axis=1) for each in limits)
-        df = min(each.df for each in designs)
-        half = error * float(scipy.special.stdtrit(df, (1 + level) / 2))
-        ends = _prevalence_and_limits(cutoff, betas, rule.at_level(level), half)[::2]
-        sides = [at_prevalence(end) for end in ends]
-        one = [value(end, others) for end in first], [value(known, end) for end in second]
-        corners = [estimate, *(each(a, b) for a in first for b in second for each in sides)]
-        return np.stack(corners), np.array([*one, [each(known, others) for each in sides]])
-
-    corners, moved = move(rule.level)
-    typical = move(_CORRELATION_LEVEL)[1]
-    rises = np.sign(typical[:, 1] - typical[:, 0])
-    correlated, distances = correlation - np.eye(len(rises)), []
-    for side in (-1, 1):
-        moved_by, typical_by = (
-            np.maximum(np.fmax.reduce(side * (each - estimate), axis=1), 0)
-            for each in (moved, typical)
-        )
-        # Correlations are evaluated at one level, so that intervals grow with the level.
-        shared = np.einsum("ib,ij,jb->b", rises * typical_by, correlated, rises * typical_by)
-        total = np.sum(typical_by**2, axis=0)
-        ratio = np.maximum(1 + shared / np.where(total > 0, total, 1), 0)
-        distances.append(np.sqrt(np.sum(moved_by**2, axis=0) * ratio))
-    low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
-    return np.maximum(estimate - distances[0], low), np.minimum(estimate + distances[1], high)
-
-
-def _prevalence_and_limits(
-    ranking: Ranking, betas: FloatArray, rule: Terms, half_width: float = 0.0
-) -> FloatArray:
-    """Return the share of positives among all rows between its limits, shape (3, betas)."""
-    size = sum(ranking.total)
-    share = 1 - unrounded_negatives(ranking.total, betas) / size
-    if rule.prevalence is not None:
-        return np.full((3, betas.size), rule.prevalence)
-    if ranking.clusters is not None:
-        return np.clip(np.stack([share - half_width, share, share + half_width]), 0, 1)
-    lower, upper = wilson_interval(size * share, size, rule.level)
-    return np.stack([lower, share, upper])
-
-
-def _concave_limits(
-    ranking: Ranking,
-    cutoff: Ranking,
-    betas: FloatArray,
-    metric: Metric,
-    rule: Terms,
-    estimate: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Return limits of a metric at one cutoff, of concave curves within their band."""
-    finer = ranking.refine(cutoff.unlabeled)
-    position = int(np.searchsorted(finer.rank, cutoff.rank[0]))
-    n, size = ranking.total.known_positive, sum(ranking.total)
-    ends = []
-    shares = (1 - unrounded_negatives(ranking.total, betas) / (size - n)).tolist()
-    prevalences = _prevalence_and_limits(ranking, betas, rule).T[..., np.newaxis]
-    for share, prevalence, middle in zip(shares, prevalences, estimate, strict=True):
-        rates = bound_rates(finer, share, rule.level, monotone=True)
-        own = (n + share * (size - n)) / size
-        if metric.depends_on == "precision":
-            precision = precision_from_lift(rates.lift[:, position], n, size - n, share)
-            more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
-            true = more / (more + fewer * (1 - precision)) * _SMALL_SHARE
-            false = _SMALL_SHARE - true
-            value = metric(true, false, prevalence - true, 1 - prevalence - false)
-        else:
-            known, false = (each[:, position].repeat(2) for each in rates[:2])
-            false = false.reshape(2, 2).T.ravel()
-            of_rest = share * known + (1 - share) * false
-            value = metric_of_shares(metric, prevalence, share, size)(known, of_rest)
-        limits = (
-            rates.lift[np.newaxis] if metric.depends_on == "precision" else np.stack(rates[:2])
-        )
-        crossed = (limits[:, 0, position] > limits[:, 1, position]).any()  # no curve fits
-        if crossed:
-            ends.append([np.inf, -np.inf])
-            continue
-        low, high = np.fmin.reduce(value, axis=1), np.fmax.reduce(value, axis=1)
-        down, up = max(middle - low[1], 0.0), max(high[1] - middle, 0.0)
-        lower = middle - np.hypot(down, low[1] - low.min())
-        upper = middle + np.hypot(up, high.max() - high[1])
-        ends.append([max(lower, low.min()), min(upper, high.max())])
-    lower, upper = np.transpose(ends)
-    return lower, upper
+def evaluate_completed(
+    position: CutoffPosition, betas: FloatArray, metric: Metric, prevalence: float | None
+) -> Answer:
+    """Estimate a metric of future data at one position, without limits."""
+    ends, weights = position
+    _, table = contingency.completed_table(ends, betas, on_new=True)
+    table = contingency.Table(*(contingency.mean_of_ends(weights, count) for count in table))
+    value = metric(*table.at_prevalence(prevalence)).astype(np.float64)
+    return add_location(Answer(value, value, value, band="binomial"), position)
 
 
 def metric_of_shares(

@@ -1,42 +1,42 @@
 """Evaluate a metric where the true curve has a given recall, false positive rate or precision.
 
 True labels fix that cutoff, so limits valid at each fixed cutoff are valid there. The cutoffs at
-which they allow the goal are candidates, and at each the goal gives the contingency table. On
-future data both shares above a threshold have Wilson's intervals, at z*cos(t) and z*sin(t) errors;
-limits are the extremes over t (Zou and Donner, Statistics in Medicine 27, 2008, 1693-1702).
+which they allow the goal are candidates, and at each the goal gives the contingency table.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import chain, product
-from math import ceil
+from math import ceil, floor
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import scipy
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands import future_data
+from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
-from pu_accessor.inference.influence import wilson_interval
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff, rank_of_fraction
+from pu_accessor.inference.estimates.known_positives import count_negatives
+from pu_accessor.inference.estimates.metric_at_cutoff import evaluate_completed, locate_cutoff
+from pu_accessor.inference.goal_lines import limits_at_goal
 from pu_accessor.inference.metrics import METRICS, Metric
-from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
+from pu_accessor.inference.tables.contingency import (
+    Table,
+    Tables,
+    check_labels,
+    completed_table,
+    make_tables,
+)
 from pu_accessor.inference.tables.hidden_bounds import count_wrong
+from pu_accessor.inference.worlds import FutureData, errors_at
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _RATE_TOLERANCE = 1e-12  # for counts that are not whole numbers
 _COUNT_TOLERANCE = 1e-6
-_SEARCH_ROUNDS = 5  # where limits are straight lines, one round is enough
 _BLOCKS_BETWEEN = 1 << 10  # blocks of ties examined between the first and the last crossing
 _MAX_CROSSING_WIDTH = 1 << 10  # counts next to a crossing
-_ANGLES = np.linspace(0, np.pi / 2, 9)
-_ERROR_DIRECTIONS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])  # shares of both samples
 
 # Positions of blocks and of betas, and values of the metric.
 AllowedValues: TypeAlias = tuple[IntArray, IntArray, FloatArray]
@@ -56,19 +56,16 @@ def metric_at_rate(
     ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms, target: str
 ) -> Answer:
     """Evaluate a metric where a rate of the true curve is as given, with its interval."""
+    if target == "population":
+        return _at_rate_on_future_data(ranking, betas, metric, at, rule)
     settings, joint_settings = _split_error(at, rule)
-    kind = _FutureBounds if target == "population" else _SampleBounds
-    make_bounds: Callable[[Ranking], _Bounds] = partial(kind, betas=betas, rule=settings, at=at)
+    make_bounds = partial(_SampleBounds, betas=betas, rule=settings, at=at)
     ranking, unlabeled = _add_cutoffs(ranking, at, make_bounds)
     bounds = make_bounds(ranking)
     blocks = _complete_blocks(bounds.ranking, at, unlabeled)
     low, _, high = np.moveaxis(bounds.surplus, 1, 0) >= -_COUNT_TOLERANCE
     if not high.any(axis=0).all():
-        highest = np.fmax.reduce(METRICS["precision"](*bounds.estimate)).min()
-        raise PUDataError(
-            f"No cutoff has a precision of {at.value:g}, not even by its upper limit: the highest "
-            f"estimate is {highest:.4g}. Pass a smaller at={{'precision': ...}}, or at='maximum'."
-        )
+        raise _impossible_precision(bounds.estimate, at)
     if joint_settings is not None:  # a precision is surely met here or later
         finer, surplus = bounds.fewest_jointly(joint_settings)
         later = np.logical_or.accumulate(surplus[::-1] >= -_COUNT_TOLERANCE)[::-1]
@@ -76,7 +73,7 @@ def metric_at_rate(
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # position -1: no cutoff
     allowed = high[blocks.here] & ~low[blocks.beyond]
     block, beta, values = bounds.values(metric, blocks, allowed)
-    answer = _estimate_at_goal(bounds, metric, at)
+    answer = _estimate_at_goal(bounds.ranking, bounds.estimate, metric, at, bounds.band)
     ends, ranks = np.stack([answer.value] * 2), np.stack([answer.columns["rank"]] * 2)
     for side, extreme in enumerate((np.fmin, np.fmax)):
         extreme.at(ends[side], beta, values)
@@ -84,6 +81,74 @@ def metric_at_rate(
     clipped = (bounds.clipped[blocks.here] & allowed).any(axis=0)
     answer = answer.with_columns(clipped=clipped, rank_lower=ranks[0], rank_upper=ranks[1])
     return replace(answer, lower=ends[0], upper=ends[1])
+
+
+def _impossible_precision(estimate: Table, at: Cutoff) -> PUDataError:
+    """Return the error that no cutoff has a precision."""
+    highest = np.fmax.reduce(METRICS["precision"](*estimate)).min()
+    return PUDataError(
+        f"No cutoff has a precision of {at.value:g}, not even by its upper limit: the highest "
+        f"estimate is {highest:.4g}. Pass a smaller at={{'precision': ...}}, or at='maximum'."
+    )
+
+
+def _at_rate_on_future_data(
+    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
+) -> Answer:
+    """Evaluate a metric of future data where a rate, or a fraction, of the curve is as given."""
+    if at.kind == "rank":  # of weighted rows
+        at = Cutoff("fraction", at.value / sum(ranking.total))
+    check_labels(betas, ranking.total)
+    count_negatives(ranking.total, betas, "metric on future data")
+    finer, table = _complete_near_goal(ranking, betas, at, rule)
+    if at.kind == "fraction":
+        answer = _estimate_at_fraction(finer, table, betas, metric, at, rule)
+    else:
+        answer = _estimate_at_goal(finer, table, metric, at, "binomial")
+    rank = answer.columns["rank"]
+    chosen = np.searchsorted(finer.head, answer.columns.get("examples_at_threshold", rank)[:1])
+    world = FutureData.of(ranking, betas, rule)
+    limits = limits_at_goal(world, ranking, metric, at, errors_at(world, finer.take(chosen)))
+    if np.isnan(limits.lower).any() and at.kind == "precision":
+        raise _impossible_precision(table, at)
+    low = np.fmin(np.floor(limits.rank_lower + _COUNT_TOLERANCE), rank)
+    high = np.fmax(np.ceil(limits.rank_upper - _COUNT_TOLERANCE), rank)
+    ranks = {"rank_lower": low, "rank_upper": high}
+    ranks = {name: each.astype(finer.head.dtype) for name, each in ranks.items()}
+    return answer.with_limits(limits.lower, limits.upper).with_columns(clipped=False, **ranks)
+
+
+def _estimate_at_fraction(
+    ranking: Ranking, table: Table, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
+) -> Answer:
+    """Estimate a metric in the top fraction of future data, of at least one example."""
+    size, each = sum(ranking.total), []
+    for column, beta in enumerate(betas[:, np.newaxis]):
+        cutoff = at if size % 1 else Cutoff("rank", rank_of_fraction(at.value, size))
+        if rule.prevalence is not None:  # at which the examples above are another fraction
+            head = (table.tp + table.fp)[:, column]
+            rank = np.interp(at.value * size, head, ranking.head)
+            cutoff = Cutoff("rank", floor(rank + _COUNT_TOLERANCE))
+        position = locate_cutoff(ranking, cutoff)
+        if at.value and position.rank < 1:
+            position = locate_cutoff(ranking, Cutoff("rank", 1))
+        each.append(evaluate_completed(position, beta, metric, rule.prevalence))
+    return join_answers(each)
+
+
+def _complete_near_goal(
+    ranking: Ranking, betas: FloatArray, at: Cutoff, rule: Terms
+) -> tuple[Ranking, Table]:
+    """Return the tables of the estimate, also next to where it passes the goal."""
+    ranking, table = completed_table(ranking, betas, on_new=True)
+    table = table.at_prevalence(rule.prevalence)
+    if at.kind != "fraction":
+        tp, fp, fn, _ = table
+        surplus = goal_surplus(at, tp, tp + fp, tp + fn, sum(ranking.total))
+        ranking = ranking.refine(crossings(ranking, surplus, at))
+        ranking, table = completed_table(ranking, betas, on_new=True)
+        table = table.at_prevalence(rule.prevalence)
+    return ranking, table
 
 
 def _split_error(at: Cutoff, rule: Terms) -> tuple[Terms, Terms | None]:
@@ -114,9 +179,10 @@ def goal_surplus(at: Cutoff, tp: Numbers, head: Numbers, p: Numbers, size: float
     return np.where(head == 0, -1.0, tp - at.value * head)  # no precision at rank 0
 
 
-def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Answer:
+def _estimate_at_goal(
+    ranking: Ranking, table: Table, metric: Metric, at: Cutoff, band: str
+) -> Answer:
     """Evaluate the metric at the cutoff where the estimated rate is as given, or nearest."""
-    ranking, table = bounds.ranking, bounds.estimate
     rates, is_met = METRICS[at.kind](*table), _meets_goal(table, at)
     if at.kind != "precision" and np.isnan(rates).any():
         kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
@@ -129,26 +195,22 @@ def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Answer:
     cutoff = is_met.argmax(axis=0) if at.kind == "recall" else last
     value = metric(*(count[cutoff, np.arange(cutoff.size)] for count in table)).astype(np.float64)
     columns = {"rank": ranking.head[cutoff], "threshold": ranking.threshold[cutoff]}
-    return Answer(value, value, value, columns=columns, band=bounds.band)
+    return Answer(value, value, value, columns=columns, band=band)
 
 
 def _add_cutoffs(
-    ranking: Ranking, at: Cutoff, make_bounds: "Callable[[Ranking], _Bounds]"
+    ranking: Ranking, at: Cutoff, make_bounds: "Callable[[Ranking], _SampleBounds]"
 ) -> tuple[Ranking, CountArray]:
     """Add cutoffs next to those where bounds pass the goal; also return their unlabeled counts."""
     added = np.empty(0, ranking.unlabeled.dtype)
     if ranking.refiner is None:
         return ranking, added
-    for _ in range(_SEARCH_ROUNDS):
-        bounds = make_bounds(ranking)
-        passed = crossings(bounds.ranking, bounds.surplus, at)
-        low, high = passed.min(initial=ranking.total.unlabeled), passed.max(initial=0)
-        between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(added.dtype)
-        added = np.unique(np.concatenate([added, passed, between[between <= high]]))
-        ranking = bounds.ranking.refine(added)
-        if ranking is bounds.ranking or bounds.straight:
-            break
-    return ranking, added
+    bounds = make_bounds(ranking)
+    passed = crossings(bounds.ranking, bounds.surplus, at)
+    low, high = passed.min(initial=ranking.total.unlabeled), passed.max(initial=0)
+    between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(added.dtype)
+    added = np.unique(np.concatenate([passed, between[between <= high]]))
+    return bounds.ranking.refine(added), added
 
 
 def crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
@@ -181,8 +243,6 @@ def _complete_blocks(ranking: Ranking, at: Cutoff, added: CountArray) -> GoalBlo
 
 class _SampleBounds:
     """Bounds on this sample: a band and its bounding tables."""
-
-    straight = True  # whether limits are straight lines between cutoffs
 
     def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Terms, at: Cutoff) -> None:
         self.betas, self.rule, self.at = betas, rule, at
@@ -236,114 +296,3 @@ class _SampleBounds:
         none = np.zeros(head.size)
         needed = -goal_surplus(self.at, none, head, positives, sum(self.ranking.total))
         return np.ceil(needed - _COUNT_TOLERANCE) if head.dtype.kind == "i" else needed
-
-
-class _FutureBounds:
-    """Bounds on future data: two samples, each with limits of its share above a threshold."""
-
-    straight, band = False, "binomial"
-
-    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Terms, at: Cutoff) -> None:
-        count_negatives(ranking.total, betas, "metric on future data")
-        self.rule, self.at = rule, at
-        self.ranking, table = completed_table(ranking, betas, on_new=True)
-        self.estimate = table.at_prevalence(rule.prevalence)
-        size, n = sum(ranking.total), ranking.total.known_positive
-        self.share = 1 - unrounded_negatives(ranking.total, betas) / max(size - n, 1)
-        own = (n + self.share * (size - n)) / size
-        self.prevalence = own if rule.prevalence is None else np.full(betas.size, rule.prevalence)
-        self.z = scipy.special.ndtri((1 + rule.level) / 2)
-        self.radius = np.sqrt(-2 * np.log1p(-rule.level))  # both errors lie within it
-        wide = np.full((2, 1), self.radius)
-        (low, high), (few, many) = self._limits(wide)[..., 0, :, np.newaxis]
-        ends = [self._goal_surplus(np.array(each)) for each in ((low, many), (high, few))]
-        tp, fp, fn, _ = self.estimate
-        middle = goal_surplus(at, tp, tp + fp, tp + fn, size)
-        self.surplus = np.stack([ends[0], middle, ends[1]], axis=1)
-        self.clipped = np.zeros(tp.shape, np.bool_)
-
-    def fewest_jointly(self, rule: Terms) -> tuple[Ranking, FloatArray]:
-        """Return the smallest surplus, at all cutoffs simultaneously."""
-        samples = future_data.counts_of_samples(self.ranking)
-        alpha = future_data.local_alpha_of_share(samples[2], rule.level, both=False)
-        lift = future_data.ratio_limit(*samples, alpha, 0)[:, np.newaxis]
-        return self.ranking, self._goal_surplus(np.stack([lift, np.ones_like(lift)]))
-
-    def _limits(self, errors: FloatArray, cutoffs: slice | IntArray = slice(None)) -> FloatArray:
-        """Return limits of both shares at given errors, shape (2, side, errors, cutoffs)."""
-        *counts_above, n, size = future_data.counts_of_samples(self.ranking)
-        limits = []
-        for above, number, of_sample in zip(counts_above, (n, size), errors, strict=True):
-            levels = (2 * scipy.special.ndtr(of_sample) - 1).tolist()
-            counts = above[cutoffs].astype(np.float64)
-            each = [wilson_interval(counts, max(number, 1), level) for level in levels]
-            limits.append(np.stack(each, axis=1))
-        both = np.stack(limits)
-        both[..., self.ranking.head[cutoffs] == n + size] = 1.0  # whatever the threshold
-        return both
-
-    def _table(self, shares: FloatArray, beta: slice | int = slice(None)) -> Table:
-        """Return tables from the shares of positives, and of all others, above a threshold."""
-        known, others = shares
-        false = (others - self.share[beta] * known) / (1 - self.share[beta])
-        return Table.of_rates(known, false, self.prevalence[beta], sum(self.ranking.total))
-
-    def _goal_surplus(self, shares: FloatArray, beta: slice | int = slice(None)) -> FloatArray:
-        """Return by how much shares meet the goal."""
-        tp, fp, fn, _ = self._table(shares, beta)
-        return goal_surplus(self.at, tp, tp + fp, tp + fn, sum(self.ranking.total))
-
-    def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
-        """Return the metric where the goal is met, with the error split between the samples."""
-        parts = []
-        for beta, is_tied in product(range(self.share.size), (False, True)):
-            candidates = np.flatnonzero(allowed[:, beta] & ((blocks.size > 1) == is_tied))
-            here = blocks.here[candidates]
-            outside = np.where(blocks.beyond[candidates] < 0, here, blocks.beyond[candidates])
-            errors = (self.radius if is_tied else self.z) * _ERROR_DIRECTIONS
-            limits, outer = (self._limits(errors, of) for of in (here, outside))
-            surely = self._goal_surplus(outer[[0, 1], [0, 1]], beta) >= 0
-            possible = self._goal_surplus(limits[[0, 1], [1, 0]], beta) >= 0
-            if not is_tied:  # the point lies between both cutoffs
-                limits[0, 0] = np.fmin(limits[0, 0], outer[0, 0])
-                limits[1, 1] = np.fmax(limits[1, 1], outer[1, 1])
-            error, block = np.nonzero(possible & ~(surely & (outside != here)))
-            limits, excess = limits[:, :, error, block], [np.zeros(block.size)]
-            excess += [self._excess(blocks, candidates[block], beta)] if is_tied else []
-            for point in chain(*(self._points(limits, beta, by) for by in excess)):
-                values = metric(*np.maximum(self._table(point, beta), 0)).astype(np.float64)
-                parts.append((candidates[block], np.full(block.size, beta), values))
-        positions, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return positions, columns, values
-
-    def _excess(self, blocks: GoalBlocks, candidates: IntArray, beta: int) -> FloatArray:
-        """Return by how much a goal can be exceeded where a block of ties passes it."""
-        *_, n, size = future_data.counts_of_samples(self.ranking)
-        recall = self.at.kind == "recall"
-        counts, number = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
-        counts = counts[candidates].astype(np.float64)
-        share = wilson_interval(counts, max(number, 1), self.rule.level)[1]
-        inside = np.array([np.ones(candidates.size), np.zeros(candidates.size)])
-        outside = inside + np.array([-share * recall, share * (not recall)])
-        return self._goal_surplus(inside, beta) - self._goal_surplus(outside, beta)
-
-    def _points(self, limits: FloatArray, beta: int, excess: FloatArray) -> list[FloatArray]:
-        """Return shares with a surplus of `excess`, on both ways from best to worst limits."""
-        (low, high), (few, many) = limits
-        best, worst = np.array([high, few]), np.array([low, many])
-        points = []
-        for middle in (np.array([low, few]), np.array([high, many])):
-            corners = best, middle, worst
-            first, second, third = (self._goal_surplus(c, beta) - excess for c in corners)
-            point = best + _zero_crossing(first, second) * (middle - best)
-            points.append(point + _zero_crossing(second, third) * (worst - middle))
-        return points
-
-
-def _zero_crossing(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return at which share of its way a falling line passes 0, from 0 to 1."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.clip(np.nan_to_num(start / (start - end), nan=1.0), 0, 1)
-
-
-_Bounds: TypeAlias = _SampleBounds | _FutureBounds

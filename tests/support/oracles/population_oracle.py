@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -134,62 +135,115 @@ def _shares(scores: Any, of: Any, cut: float, clusters: Any) -> tuple[list[Any],
     return shares, np.array([of.n, of.rest]) / effects, dfs, added
 
 
+def prevalence_error(of: Any, clusters: Any) -> tuple[float, Any]:
+    """Return the squared error of the share of positives, and what clusters add to it.
+
+    Of each two rows of a cluster the product of (positive - share) is expected, where positives
+    are labeled one by one. Rows are repeated by their weights.
+    """
+    size = of.n + of.rest
+    own, c = of.positives / size, of.n / of.positives
+    _, code = np.unique(np.array(clusters), return_inverse=True)
+    known, base, repeated = of.known, of.base, of.base
+    if not (code[known][:, np.newaxis] == code[~known]).any():  # each cluster is one row
+        base = np.array([of.base[(code == one)].sum() for one in range(code.max() + 1)])
+        known = np.array([known[code == one].any() for one in range(code.max() + 1)])
+        code, repeated = np.arange(base.size), base**2
+    positive = known / c
+    pairs = np.outer(positive, positive) - own * np.add.outer(positive, positive) + own**2
+    times = np.outer(base, base) * (code[:, np.newaxis] == code) - np.diag(repeated)
+    chance = np.where(known, 1, of.hidden)
+    rows = (repeated * (chance * (1 - own) ** 2 + (1 - chance) * own**2)).sum()
+    held = np.unique(code).size
+    squared = (rows + max((pairs * times).sum(), 0)) * held / max(held - 1, 1) / size**2
+    _, code = np.unique(np.array(clusters), return_inverse=True)
+    return squared, np.bincount(code, of.base * (of.known / c - own)) / size
+
+
 def metric(
-    scores: Any, of: Any, cut: float, level: float, rate: Any, p: Any = None, clusters: Any = None
+    *args: Any, clusters: Any = None, odds: float = 1, wrong: float = 0
+) -> tuple[float, float]:
+    """Return the limits of a metric at a threshold, with labels that may be biased or wrong.
+
+    Positional are scores, shares, the threshold, the level, the metric and perhaps a prevalence.
+    """
+    kinds = product([1, odds, 1 / odds], [(0, 0), (wrong, 0), (wrong, 1)])
+    each = [metric_of_labels(*args, clusters=clusters, failure=(o, *w)) for o, w in kinds]
+    return np.fmin.reduce([low for low, _ in each]), np.fmax.reduce([high for _, high in each])
+
+
+def metric_of_labels(
+    scores: Any,
+    of: Any,
+    cut: float,
+    level: float,
+    rate: Any,
+    p: Any = None,
+    *,
+    clusters: Any,
+    failure: Any,
 ) -> tuple[float, float]:
     """Return the limits of a metric at a threshold: how far each share moves it, squared.
 
-    The third share is the prevalence, unless it is given. Errors of shares correlate within
-    clusters; that of the prevalence is then known only where nothing is hidden.
+    The shares are those above it of known positives and of the rest, and that of positives. Errors
+    of all correlate within clusters. `failure` is the odds of hidden positives to be above, the
+    share of known ones that are wrong, and of these the share above.
     """
+    odds, wrong, wrong_above = failure
     shares, sizes, dfs, added = _shares(scores, of, cut, clusters)
     size = of.n + of.rest
-    own = of.positives / size
-    own_parts = of.base * (of.known - own) / size
-    if clusters is None:
-        added = [*np.eye(3)]
-    elif of.free:
-        added.append(np.bincount(np.unique(clusters, return_inverse=True)[1], own_parts))
-
-    def prevalences(level: float) -> list[float]:
-        """Return both limits of the prevalence."""
-        if p or not (of.free or clusters is None):
-            return [p or own] * 2
-        if clusters is None:
-            return wilson(own, size, student(level, math.inf))
-        off = float(np.linalg.norm(added[2])) * student(level, min(dfs))
-        return [max(own - off, 0.0), min(own + off, 1.0)]
-
+    of_cluster, own = of.positives / size, (of.positives - wrong * of.n) / size
+    squared, of_share = of_cluster * (1 - of_cluster) / size, np.eye(3)[2]
+    if clusters is not None:
+        squared, of_share = prevalence_error(of, clusters)
+    binomial = of_cluster * (1 - of_cluster) / size
+    effect = max(squared / binomial, 1) if binomial else 1
     t, h = shares
-    h = min(max(h, of.hidden * t), of.hidden * t + 1 - of.hidden)
 
-    def at(true: float, others: float, p: float) -> float:
-        false = min(max((others - of.hidden * true) / (1 - of.hidden), 0.0), 1.0)
+    def found(known: float) -> float:
+        """Return how many positives are above the threshold, by the share of known ones."""
+        right = min(max((known - wrong * wrong_above) / (1 - wrong), 0.0), 1.0)
+        hidden = odds * right / (1 - right + odds * right)
+        return float(of.n * (1 - wrong) * right + of.rest * of.hidden * hidden)
+
+    def others_at(false: float) -> float:
+        """Return the share of the rest above the threshold at a false positive rate."""
+        return float((found(t) + false * (1 - own) * size - of.n * t) / of.rest)
+
+    h = min(max(h, others_at(0)), others_at(1))
+
+    def at(known: float, others: float, p: float) -> float:
+        false = (of.n * known + of.rest * others - found(known)) / ((1 - own) * size)
+        rates = found(known) / (own * size), false
+        true, false = (min(max(round(rate, 13), 0.0), 1.0) for rate in rates)
         return float(rate(p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)))
 
-    middle = p or own
-    value = at(t, h, middle)
+    fixed, p = p, p or own
+    value = at(t, h, p)
 
     def moves(level: float) -> tuple[list[list[float]], list[float]]:
         """Return the metric with one share at its limits, and with all."""
         parts = zip(shares, sizes, dfs, strict=True)
         known, others = (wilson(share, size, student(level, df)) for share, size, df in parts)
-        sides = prevalences(level)
-        one = [[at(a, h, middle) for a in known], [at(t, b, middle) for b in others]]
+        sides = [p, p] if fixed else wilson(p, size / effect, student(level, min(dfs)))
+        one = [[at(a, h, p) for a in known], [at(t, b, p) for b in others]]
         every = [at(a, b, side) for a in known for b in others for side in sides]
-        return [*one, [at(t, h, side) for side in sides]][: len(added)], [value, *every]
+        return [*one, [at(t, h, side) for side in sides]], [value, *every]
 
     (one, corners), (typical, _), limits = moves(level), moves(0.95), []
     # Correlations count at one level, so that intervals grow with the level.
     unit = np.array([each / (np.linalg.norm(each) or 1) for each in added])
-    between = unit @ unit.T - np.diag((unit**2).sum(axis=1))
+    between = np.zeros((3, 3))
+    between[0, 1] = unit[0] @ unit[1]
+    between[:2, 2] = np.clip(unit @ of_share / (math.sqrt(squared) or 1), -1, 1)
+    between += between.T
     rises = np.sign([ends[1] - ends[0] for ends in typical])
     for side in (-1, 1):
         away, usual = (
-            np.array([max(np.nanmax(side * (np.array(ends) - value)), 0.0) for ends in each])
+            np.array([max(np.fmax.reduce(side * (np.array(ends) - value)), 0.0) for ends in each])
             for each in (one, typical)
         )
         shared = (rises * usual) @ between @ (rises * usual) / (usual @ usual or 1)
         limits.append(math.sqrt(away @ away * max(1 + shared, 0)))
-    low, high = np.nanmin(corners), np.nanmax(corners)
+    low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
     return max(value - limits[0], low), min(value + limits[1], high)

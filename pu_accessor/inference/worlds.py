@@ -1,0 +1,336 @@
+"""Future data: the possible contingency tables at a threshold, and how their errors combine.
+
+A table has three parts: the shares above the threshold of known positives and of the rest, and the
+share of positives among all rows. Each is a binomial with Wilson's limits (JASA 22, 1927,
+209-212). A limit of a metric is as far from the estimate as the square root of the summed squares
+of what each part moves it by (Newcombe, Statistics in Medicine 17, 1998, 873-890; Zou and Donner,
+Statistics in Medicine 27, 2008, 1693-1702).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.inference.bands import future_data
+from pu_accessor.inference.estimates.known_positives import FloatPair, unrounded_negatives
+from pu_accessor.inference.influence import (
+    Design,
+    adjust_sums,
+    design_effect_of_sums,
+    wilson_interval,
+)
+from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.tables.contingency import Table
+from pu_accessor.ranking import Clusters, FloatArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
+
+_TYPICAL_LEVEL = 0.95  # at which correlations of errors are evaluated
+_CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
+_SMALL_SHARE = 1e-9  # predicted positives, for metrics that do not depend on their number
+
+
+class Labeling(NamedTuple):
+    """How labels depart from random."""
+
+    odds: float = 1.0  # of a hidden positive to be above, relative to a known one
+    wrong: float = 0.0  # share of the known positives that are negative
+    wrong_above: float = 0.0  # share of these above the threshold
+
+
+RANDOM = Labeling()
+
+
+class Shares(NamedTuple):
+    """Both shares above a threshold, and that of positives among all rows."""
+
+    known: FloatArray
+    rest: FloatArray
+    positive: FloatArray
+
+
+class Errors(NamedTuple):
+    """Errors of the three shares, relative to those of independent rows of equal weight."""
+
+    known: Design = Design()
+    rest: Design = Design()
+    of_prevalence: FloatArray = np.ones(1)  # the design effect, by beta
+    correlation: FloatArray = np.eye(3)[..., np.newaxis]  # (3, 3, betas)
+
+    @property
+    def df(self) -> float:
+        """The degrees of freedom."""
+        return min(self.known.df, self.rest.df)
+
+    def at(self, beta: int) -> Errors:
+        """Return the errors at one of the betas."""
+        if self.of_prevalence.size == 1:
+            return self
+        return self._replace(of_prevalence=self.of_prevalence[[beta]])
+
+
+@dataclass(frozen=True, eq=False)
+class FutureData:
+    """The rows of a ranking as two samples of future data: known positives, and the rest."""
+
+    n: float
+    rest: float
+    hidden: FloatArray  # share of positives among the rest, by beta
+    settings: Terms
+
+    @classmethod
+    def of(cls, ranking: Ranking, betas: FloatArray, settings: Terms) -> FutureData:
+        """Return the samples of a ranking."""
+        n = ranking.total.known_positive
+        rest = sum(ranking.total) - n
+        return cls(n, rest, 1 - unrounded_negatives(ranking.total, betas) / rest, settings)
+
+    @property
+    def size(self) -> float:
+        """The number of rows."""
+        return self.n + self.rest
+
+    @property
+    def labelings(self) -> list[Labeling]:
+        """The extreme ways in which labels may depart from random."""
+        odds, wrong = self.settings.selection_odds, self.settings.contamination
+        of_wrong = dict.fromkeys([(0.0, 0.0), (wrong, 0.0), (wrong, float(wrong > 0))])
+        all_odds = dict.fromkeys((1.0, odds, 1 / odds))
+        return [Labeling(each, *wrong) for each, wrong in product(all_odds, of_wrong)]
+
+    def at(self, beta: int) -> FutureData:
+        """Return the same at one of the betas."""
+        return replace(self, hidden=self.hidden[[beta]])
+
+    def positives(self, labeling: Labeling) -> FloatArray:
+        """Return the number of positives, by beta."""
+        return self.n * (1 - labeling.wrong) + self.rest * self.hidden
+
+    def true_above(self, known: FloatArray, labeling: Labeling) -> FloatArray:
+        """Return the number of positives above a threshold."""
+        odds, wrong, wrong_above = labeling
+        share = np.clip((known - wrong * wrong_above) / (1 - wrong), 0, 1)
+        hidden = odds * share / (1 + (odds - 1) * share)
+        return self.n * (1 - wrong) * share + self.rest * self.hidden * hidden
+
+    def rates(self, shares: Shares, labeling: Labeling) -> FloatPair:
+        """Return the true and the false positive rate, which may be impossible."""
+        true, positives = self.true_above(shares.known, labeling), self.positives(labeling)
+        false = self.n * shares.known + self.rest * shares.rest - true
+        negatives = self.size - positives
+        return true / positives, false / np.where(negatives > 0, negatives, 1)
+
+    def rest_above(
+        self, known: FloatArray, fpr: FloatArray | float, labeling: Labeling
+    ) -> FloatArray:
+        """Return the share of the rest above where the false positive rate is as given."""
+        false = (self.size - self.positives(labeling)) * fpr
+        true = self.true_above(known, labeling)
+        return np.asarray((true + false - self.n * known) / self.rest)
+
+    def values(
+        self, metric: Metric, shares: Shares, labeling: Labeling, *, cut: bool = True
+    ) -> FloatArray:
+        """Evaluate a metric; unless `cut` where false positives are impossible, too."""
+        tpr, fpr = self.rates(shares, labeling)
+        fpr = np.clip(fpr, 0, 1) if cut else fpr
+        table = Table.of_rates(tpr, fpr, shares.positive, self.size)
+        return metric(*np.broadcast_arrays(*table)).astype(np.float64)
+
+    def prevalence(self, labeling: Labeling, level: float, errors: Errors) -> FloatArray:
+        """Return the lower limit, the estimate and the upper limit, (3, betas)."""
+        positives = self.positives(labeling)
+        if self.settings.prevalence is not None:
+            return np.full((3, positives.size), self.settings.prevalence)
+        counts = positives / errors.of_prevalence, self.size / errors.of_prevalence
+        lower, upper = wilson_interval(*counts, level, Design(df=errors.df))
+        return np.stack([lower, positives / self.size, upper])
+
+
+def limits_at_threshold(
+    world: FutureData, ranking: Ranking, cutoff: Ranking, metric: Metric, estimates: FloatArray
+) -> FloatPair:
+    """Return the limits of a metric at one cutoff, by beta."""
+    settings = world.settings
+    if not ranking.monotone or ranking.clusters is not None or not settings.is_random:
+        return _limits_by_shares(world, cutoff, metric, settings.level)
+    alpha = 1 - settings.level
+    levels = 1 - (1 - _CURVE_ERROR_SHARE) * alpha, 1 - _CURVE_ERROR_SHARE * alpha
+    lower, upper = _limits_by_shares(world, cutoff, metric, levels[0])
+    curves = [
+        _limits_by_curves(world.at(beta), ranking, cutoff, metric, levels[1], estimate)
+        for beta, estimate in enumerate(estimates)
+    ]
+    low, high = np.transpose(curves)
+    return np.fmax(lower, low), np.fmin(upper, high)
+
+
+def _limits_by_shares(
+    world: FutureData, cutoff: Ranking, metric: Metric, level: float
+) -> FloatPair:
+    """Return the limits of a metric by those of the three shares."""
+    errors, ends = errors_at(world, cutoff), []
+    levels = (level,) if cutoff.clusters is None else (level, _TYPICAL_LEVEL)
+    for labeling in world.labelings:
+        values, *typical = (
+            _values_at_limits(world, cutoff, metric, labeling, errors, each) for each in levels
+        )
+        ends.append(_combine_errors(values, typical[0] if typical else values, errors.correlation))
+    lower, upper = zip(*ends, strict=True)
+    return np.fmin.reduce(lower), np.fmax.reduce(upper)
+
+
+def _values_at_limits(
+    world: FutureData,
+    cutoff: Ranking,
+    metric: Metric,
+    labeling: Labeling,
+    errors: Errors,
+    level: float,
+) -> FloatArray:
+    """Return a metric with each share at its lower limit, estimate and upper limit."""
+    counts = cutoff.known_positive, cutoff.head - cutoff.known_positive
+    known, rest = (
+        np.insert(
+            wilson_interval(count.astype(np.float64), size, level, design), 1, count / size, 0
+        )
+        for count, size, design in zip(counts, (world.n, world.rest), errors[:2], strict=True)
+    )
+    # A beta may need more positives above the threshold, or below it, than there are examples.
+    possible = (world.rest_above(known[1], fpr, labeling) for fpr in (0.0, 1.0))
+    rest = np.repeat(rest, world.hidden.size, axis=1)
+    rest[1] = np.clip(rest[1], *possible)
+    positive = world.prevalence(labeling, level, errors)
+    shares = Shares(known[:, np.newaxis, np.newaxis], rest[:, np.newaxis], positive)
+    return world.values(metric, shares, labeling)
+
+
+def _combine_errors(values: FloatArray, typical: FloatArray, correlation: FloatArray) -> FloatPair:
+    """Return limits from a metric at three values of each share, (3, 3, 3, betas)."""
+    estimate, distances = values[1, 1, 1], []
+    moved, typical_moved = _moved_by_one(values), _moved_by_one(typical)
+    rises = np.sign(typical_moved[:, 1] - typical_moved[:, 0])
+    correlated = (correlation - np.eye(3)[..., np.newaxis]) * rises * rises[:, np.newaxis]
+    for side in (-1, 1):
+        by, typical_by = (
+            np.maximum(np.fmax.reduce(side * (each - estimate), axis=1), 0)
+            for each in (moved, typical_moved)
+        )
+        # Correlations are evaluated at one level, so that intervals grow with the level.
+        shared = np.sum(correlated * typical_by * typical_by[:, np.newaxis], axis=(0, 1))
+        total = np.sum(typical_by**2, axis=0)
+        ratio = np.maximum(1 + shared / np.where(total > 0, total, 1), 0)
+        distances.append(np.sqrt(np.sum(by**2, axis=0) * ratio))
+    corners = [estimate, *values[::2, ::2, ::2].reshape(8, -1)]
+    low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
+    return np.maximum(estimate - distances[0], low), np.minimum(estimate + distances[1], high)
+
+
+def _moved_by_one(values: FloatArray) -> FloatArray:
+    """Return the values with one share at its limits, (3, 2, betas)."""
+    return np.stack([values[::2, 1, 1], values[1, ::2, 1], values[1, 1, ::2]])
+
+
+def combine_with_prevalence(cut: FloatArray, uncut: FloatArray | None = None) -> FloatPair:
+    """Return limits from values at three shares of positives, (3, values), estimates first.
+
+    Values that are impossible count as `uncut`.
+    """
+    values = cut if uncut is None else uncut
+    estimate, low, high = values[:, 0], np.fmin.reduce(values, 1), np.fmax.reduce(values, 1)
+    # Each of three shares of positives: its estimate, its lower and its upper limit.
+    down, up = (
+        max(*(np.fmax.reduce(side * (each - each[0])) for each in (estimate, end)), 0.0)
+        for side, end in ((-1, low), (1, high))
+    )
+    lower = estimate[0] - np.hypot(estimate[0] - low[0], down)
+    upper = estimate[0] + np.hypot(high[0] - estimate[0], up)
+    ends = np.fmin.reduce(cut, axis=None), np.fmax.reduce(cut, axis=None)
+    return np.clip(lower, *ends), np.clip(upper, *ends)
+
+
+def _limits_by_curves(
+    world: FutureData,
+    ranking: Ranking,
+    cutoff: Ranking,
+    metric: Metric,
+    level: float,
+    estimate: float,
+) -> FloatPair:
+    """Return the limits of a metric at one cutoff and beta, of concave curves in their band."""
+    finer, share = ranking.refine(cutoff.unlabeled), world.hidden.item()
+    position = int(np.searchsorted(finer.rank, cutoff.rank[0]))
+    rates = future_data.bound_rates(finer, share, level, monotone=True)
+    limits = rates.lift[np.newaxis] if metric.depends_on == "precision" else np.stack(rates[:2])
+    if (limits[:, 0, position] > limits[:, 1, position]).any():  # no curve fits
+        return np.array(np.inf), np.array(-np.inf)
+    prevalence = world.prevalence(RANDOM, level, Errors())
+    if metric.depends_on == "precision":
+        precision = future_data.precision_from_lift(
+            rates.lift[:, position], world.n, world.rest, share
+        )
+        own = world.positives(RANDOM).item() / world.size
+        more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own) * (1 - precision)
+        tpr = more / (more + fewer) * _SMALL_SHARE / prevalence
+        fpr = fewer / (more + fewer) * _SMALL_SHARE / (1 - prevalence)
+    else:
+        tpr, fpr = rates.tpr[:, position].repeat(2), np.tile(rates.fpr[:, position], 2)
+    table = Table.of_rates(tpr, fpr, prevalence, world.size)
+    values = metric(*np.broadcast_arrays(*table)).astype(np.float64)
+    low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+    down, up = max(estimate - low[1], 0.0), max(high[1] - estimate, 0.0)
+    lower = estimate - np.hypot(down, low[1] - low.min())
+    upper = estimate + np.hypot(up, high.max() - high[1])
+    return np.maximum(lower, low.min()), np.minimum(upper, high.max())
+
+
+def errors_at(world: FutureData, cutoff: Ranking) -> Errors:
+    """Return the errors of the three shares at one cutoff, with clusters and weights."""
+    clusters = cutoff.clusters
+    if clusters is None:
+        return Errors()
+    sizes = np.maximum([world.n, world.rest], 1)
+    above = np.array([cutoff.known_positive[0], cutoff.head[0] - cutoff.known_positive[0]])
+    shares, steps = above / sizes, np.array([np.inf, cutoff.threshold[0], np.nan])
+    sums = clusters.sums(steps, *(np.stack([1 - shares, -shares], 1) / sizes[:, np.newaxis]))
+    variances = (shares * (1 - shares) / sizes).tolist()
+    mean_sizes = (sizes / [clusters.n_with_positive, clusters.n_clusters]).tolist()
+    known, rest = (
+        design_effect_of_sums(sums * own, clusters.sizes, clusters.n_with_positive, *of_sample)
+        for own, *of_sample in zip(np.eye(2)[..., np.newaxis], variances, mean_sizes, strict=True)
+    )
+    positive = world.positives(RANDOM) / world.size
+    labeled = world.n / world.positives(RANDOM)
+    variance = _prevalence_variance(world, clusters, labeled)
+    whole = clusters.sizes.sum(axis=0)
+    excess = np.divide.outer(clusters.sizes[0], labeled) - np.multiply.outer(whole, positive)
+    sums = adjust_sums(sums, clusters.sizes)
+    scale = np.sqrt(np.square(sums).sum(axis=1, keepdims=True))
+    unit = sums / np.where(scale > 0, scale, 1)
+    correlation = np.repeat(np.eye(3)[..., np.newaxis], positive.size, axis=2)
+    correlation[0, 1] = correlation[1, 0] = unit[0] @ unit[1]
+    related = unit @ excess / world.size / np.sqrt(np.where(variance > 0, variance, 1))
+    correlation[2, :2] = correlation[:2, 2] = np.clip(related, -1, 1)
+    binomial = positive * (1 - positive) / world.size
+    effect = np.maximum(variance / np.where(binomial > 0, binomial, 1), 1.0)
+    return Errors(known, rest, effect, correlation)
+
+
+def _prevalence_variance(world: FutureData, clusters: Clusters, labeled: FloatArray) -> FloatArray:
+    """Return the squared error of the share of positives, `labeled` of which are known."""
+    # Rows, and pairs of rows of a cluster. Where no cluster has both known positives and others,
+    # whole clusters are labeled, else rows one by one.
+    known, whole = clusters.sizes[0].astype(np.float64), clusters.sizes.sum(axis=0)
+    of_known, of_all = world.n, world.size
+    if not (clusters.sizes > 0).all(axis=0).any():
+        of_known, of_all = float(known @ known), float(whole @ whole)
+    share = world.positives(RANDOM) / world.size
+    positives = of_known + world.hidden * (of_all - of_known)
+    rows = (1 - 2 * share) * positives + share**2 * of_all
+    pairs = (known @ known - of_known) / labeled**2 + share**2 * (float(whole @ whole) - of_all)
+    pairs = pairs - 2 * share / labeled * (known @ whole - of_known)
+    factor = clusters.n_clusters / max(clusters.n_clusters - 1, 1)
+    return np.asarray((rows + np.maximum(pairs, 0)) * factor / world.size**2)
