@@ -304,7 +304,9 @@ def gap(
         _warn_of_single([each.key for each in results.each if each.content[1] == 1])
         tests = pair_tests.compare_groups(groups, level)
     else:
-        tests = join_betas(pair_tests.estimate_gaps(groups), shared or NO_BETA)
+        tests = join_betas(
+            pair_tests.estimate_gaps(groups, entry.low, entry.high), shared or NO_BETA
+        )
     gaps = _gap_frame(results, tests, {"metric": entry.name}, target)
     gaps.attrs |= self._attrs(terms, target)
     return gaps

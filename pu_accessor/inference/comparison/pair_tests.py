@@ -20,7 +20,7 @@ from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.curves import area_of_estimate
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 _PRIOR_POSITIVES = 0.5  # known positives added at the other end, where all rank equally
 Pairs: TypeAlias = tuple[IntArray, IntArray]
@@ -123,11 +123,17 @@ def compare_groups(groups: Sequence[Answer], level: float) -> Answer:
     return show_estimate(tests, subtract(np.stack([group.value for group in groups]), pairs), 1.0)
 
 
-def estimate_gaps(groups: Sequence[Answer]) -> Answer:
+def estimate_gaps(groups: Sequence[Answer], lowest: float, highest: float) -> Answer:
     """Return the gap between each pair of independent groups, with its MOVER interval."""
     first, second = pairs = list_pairs(len(groups))
     value, lower, upper = map(np.stack, zip(*(group.parts for group in groups), strict=True))
     down, up = np.maximum(value - lower, 0), np.maximum(upper - value, 0)
-    difference = subtract(value, pairs)
-    low = difference - np.hypot(down[first], up[second])
-    return Answer(difference, low, difference + np.hypot(up[first], down[second]))
+    is_cut, difference = (lower <= lowest, upper >= highest), subtract(value, pairs)
+
+    def combine(one: FloatArray, other: FloatArray, cut: BoolArray) -> FloatArray:
+        """Return the root of the sum of squares; the sum where one ends at what is possible."""
+        return np.where(cut, one + other, np.hypot(one, other))
+
+    below = combine(down[first], up[second], is_cut[0][first] | is_cut[1][second])
+    above = combine(up[first], down[second], is_cut[1][first] | is_cut[0][second])
+    return Answer(difference, difference - below, difference + above)
