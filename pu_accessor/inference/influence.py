@@ -50,36 +50,6 @@ class Design(NamedTuple):
     df: float = np.inf  # degrees of freedom at most
 
 
-def design_effects(ranking: Ranking) -> tuple[tuple[Design, ...], FloatArray, float]:
-    """Return the design effects of both shares above a threshold, and how their errors relate."""
-    # Correlation of the errors of both shares and of the prevalence; standard error of the latter.
-    clusters = ranking.clusters
-    if clusters is None:
-        return (Design(), Design()), np.eye(3), 0.0
-    n, examples = ranking.total.known_positive, sum(ranking.total)
-    sizes, above = np.maximum([n, examples - n], 1), ranking.known_positive[0]
-    shares = np.array([above, ranking.head[0] - above]) / sizes
-    of_known, of_rest = np.stack([1 - shares, -shares], axis=1) / sizes[:, np.newaxis]
-    steps = np.array([np.inf, ranking.threshold[0], np.nan])
-    sums = clusters.sums(steps, of_known, of_rest)
-    variances = (shares * (1 - shares) / sizes).tolist()
-    mean_sizes = (sizes / [clusters.n_with_positive, clusters.n_clusters]).tolist()
-    designs = tuple(
-        design_effect_of_sums(sums * own, clusters.sizes, clusters.n_with_positive, *of_sample)
-        for own, *of_sample in zip(np.eye(2)[..., np.newaxis], variances, mean_sizes, strict=True)
-    )
-    errors = np.zeros((3, sums.shape[1]))
-    errors[:2] = adjust_sums(sums, clusters.sizes)
-    if not ranking.total.unlabeled:  # with hidden positives its error is not known
-        own = np.repeat([[1 - n / examples], [-n / examples]], 2, axis=1) / examples
-        errors[2] = clusters.sums(steps, *own).sum(axis=0)
-    scale = np.sqrt(np.square(errors).sum(axis=1))
-    unit = errors / np.where(scale > 0, scale, 1)[:, np.newaxis]
-    correlation = unit @ unit.T
-    np.fill_diagonal(correlation, 1.0)
-    return designs, correlation, float(scale[2])
-
-
 def wilson_interval(
     successes: FloatArray, size: FloatArray | float, level: float, design: Design | None = None
 ) -> tuple[FloatArray, FloatArray]:
@@ -93,20 +63,6 @@ def wilson_interval(
     lower = np.where(successes > 0, (middle - half_width) / (size + square), 0.0)
     upper = np.where(successes < size, (middle + half_width) / (size + square), 1.0)
     return lower, upper
-
-
-def prevalence_is_estimated(ranking: Ranking) -> bool:
-    """Return whether weighted rows that are all labeled estimate the share of positives."""
-    clusters = ranking.clusters
-    return clusters is not None and clusters.one_per_row and not ranking.total.unlabeled
-
-
-def add_prevalence_error(influences: Influence, slope: float) -> Influence:
-    """Add what examples contribute by the share of positives, at `slope` for each unit of it."""
-    ranking, total = influences.ranking, sum(influences.ranking.total)
-    share = ranking.total.known_positive / total
-    more, less = slope * (1 - share) / total, slope * share / total
-    return Influence(ranking, influences.known + more, influences.rest - less)
 
 
 def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:

@@ -10,8 +10,9 @@ Statistics in Medicine 27, 2008, 1693-1702).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,10 +24,12 @@ from pu_accessor.inference.influence import (
     design_effect_of_sums,
     wilson_interval,
 )
-from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import Table
-from pu_accessor.ranking import Clusters, FloatArray, Ranking
+from pu_accessor.ranking import Clusters, CountArray, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
+
+if TYPE_CHECKING:
+    from pu_accessor.inference.metrics import Metric
 
 _TYPICAL_LEVEL = 0.95  # at which correlations of errors are evaluated
 _CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
@@ -50,6 +53,28 @@ class Shares(NamedTuple):
     known: FloatArray
     rest: FloatArray
     positive: FloatArray
+
+
+class Selected(NamedTuple):
+    """Known positives, and the rest, with scores from a threshold to below another."""
+
+    known: float
+    rest: float
+    threshold: float
+    below: float = np.inf
+
+    @classmethod
+    def above(cls, cutoff: Ranking) -> Selected:
+        """Return the rows above a cutoff."""
+        known = float(cutoff.known_positive[0])
+        return cls(known, float(cutoff.head[0]) - known, float(cutoff.threshold[0]))
+
+
+class PrevalenceError(NamedTuple):
+    """The error of the share of positives among all rows."""
+
+    variance: FloatArray  # by beta
+    parts: FloatArray  # what clusters add, (clusters, betas); none where rows are independent
 
 
 class Errors(NamedTuple):
@@ -80,13 +105,15 @@ class FutureData:
     rest: float
     hidden: FloatArray  # share of positives among the rest, by beta
     settings: Terms
+    clusters: Clusters | None = None
 
     @classmethod
     def of(cls, ranking: Ranking, betas: FloatArray, settings: Terms) -> FutureData:
         """Return the samples of a ranking."""
         n = ranking.total.known_positive
         rest = sum(ranking.total) - n
-        return cls(n, rest, 1 - unrounded_negatives(ranking.total, betas) / rest, settings)
+        hidden = 1 - unrounded_negatives(ranking.total, betas) / max(rest, 1)
+        return cls(n, rest, hidden, settings, ranking.clusters)
 
     @property
     def size(self) -> float:
@@ -112,7 +139,7 @@ class FutureData:
     def true_above(self, known: FloatArray, labeling: Labeling) -> FloatArray:
         """Return the number of positives above a threshold."""
         odds, wrong, wrong_above = labeling
-        share = np.clip((known - wrong * wrong_above) / (1 - wrong), 0, 1)
+        share = np.clip((known - wrong * wrong_above) / (1 - wrong), 0, 1) if wrong else known
         hidden = odds * share / (1 + (odds - 1) * share)
         return self.n * (1 - wrong) * share + self.rest * self.hidden * hidden
 
@@ -140,6 +167,12 @@ class FutureData:
         table = Table.of_rates(tpr, fpr, shares.positive, self.size)
         return metric(*np.broadcast_arrays(*table)).astype(np.float64)
 
+    @cached_property
+    def prevalence_error(self) -> PrevalenceError:
+        """The error of the share of positives, of labels at random."""
+        sizes = None if self.clusters is None else self.clusters.sizes
+        return prevalence_error(self.n, self.rest, self.hidden, sizes)
+
     def prevalence(self, labeling: Labeling, level: float, errors: Errors) -> FloatArray:
         """Return the lower limit, the estimate and the upper limit, (3, betas)."""
         positives = self.positives(labeling)
@@ -156,10 +189,10 @@ def limits_at_threshold(
     """Return the limits of a metric at one cutoff, by beta."""
     settings = world.settings
     if not ranking.monotone or ranking.clusters is not None or not settings.is_random:
-        return _limits_by_shares(world, cutoff, metric, settings.level)
+        return limits_by_shares(world, Selected.above(cutoff), metric, settings.level)
     alpha = 1 - settings.level
     levels = 1 - (1 - _CURVE_ERROR_SHARE) * alpha, 1 - _CURVE_ERROR_SHARE * alpha
-    lower, upper = _limits_by_shares(world, cutoff, metric, levels[0])
+    lower, upper = limits_by_shares(world, Selected.above(cutoff), metric, levels[0])
     curves = [
         _limits_by_curves(world.at(beta), ranking, cutoff, metric, levels[1], estimate)
         for beta, estimate in enumerate(estimates)
@@ -168,15 +201,15 @@ def limits_at_threshold(
     return np.fmax(lower, low), np.fmin(upper, high)
 
 
-def _limits_by_shares(
-    world: FutureData, cutoff: Ranking, metric: Metric, level: float
+def limits_by_shares(
+    world: FutureData, selected: Selected, metric: Metric, level: float
 ) -> FloatPair:
-    """Return the limits of a metric by those of the three shares."""
-    errors, ends = errors_at(world, cutoff), []
-    levels = (level,) if cutoff.clusters is None else (level, _TYPICAL_LEVEL)
+    """Return the limits of a metric of selected rows, by those of the three shares."""
+    errors, ends = errors_at(world, selected), []
+    levels = (level,) if world.clusters is None else (level, _TYPICAL_LEVEL)
     for labeling in world.labelings:
         values, *typical = (
-            _values_at_limits(world, cutoff, metric, labeling, errors, each) for each in levels
+            _values_at_limits(world, selected, metric, labeling, errors, each) for each in levels
         )
         ends.append(_combine_errors(values, typical[0] if typical else values, errors.correlation))
     lower, upper = zip(*ends, strict=True)
@@ -185,18 +218,16 @@ def _limits_by_shares(
 
 def _values_at_limits(
     world: FutureData,
-    cutoff: Ranking,
+    selected: Selected,
     metric: Metric,
     labeling: Labeling,
     errors: Errors,
     level: float,
 ) -> FloatArray:
     """Return a metric with each share at its lower limit, estimate and upper limit."""
-    counts = cutoff.known_positive, cutoff.head - cutoff.known_positive
+    counts = np.array([[selected.known], [selected.rest]])
     known, rest = (
-        np.insert(
-            wilson_interval(count.astype(np.float64), size, level, design), 1, count / size, 0
-        )
+        np.insert(wilson_interval(count, size, level, design), 1, count / size, 0)
         for count, size, design in zip(counts, (world.n, world.rest), errors[:2], strict=True)
     )
     # A beta may need more positives above the threshold, or below it, than there are examples.
@@ -287,50 +318,65 @@ def _limits_by_curves(
     return np.maximum(lower, low.min()), np.minimum(upper, high.max())
 
 
-def errors_at(world: FutureData, cutoff: Ranking) -> Errors:
-    """Return the errors of the three shares at one cutoff, with clusters and weights."""
-    clusters = cutoff.clusters
+def errors_at(world: FutureData, selected: Selected) -> Errors:
+    """Return the errors of the three shares of selected rows, with clusters and weights."""
+    clusters = world.clusters
     if clusters is None:
         return Errors()
     sizes = np.maximum([world.n, world.rest], 1)
-    above = np.array([cutoff.known_positive[0], cutoff.head[0] - cutoff.known_positive[0]])
-    shares, steps = above / sizes, np.array([np.inf, cutoff.threshold[0], np.nan])
-    sums = clusters.sums(steps, *(np.stack([1 - shares, -shares], 1) / sizes[:, np.newaxis]))
+    shares = np.array(selected[:2]) / sizes
+    steps = np.array([np.inf, selected.below, selected.threshold, np.nan])
+    inside = np.stack([-shares, 1 - shares, -shares], 1) / sizes[:, np.newaxis]
+    sums = clusters.sums(steps, *inside)
     variances = (shares * (1 - shares) / sizes).tolist()
     mean_sizes = (sizes / [clusters.n_with_positive, clusters.n_clusters]).tolist()
     known, rest = (
         design_effect_of_sums(sums * own, clusters.sizes, clusters.n_with_positive, *of_sample)
         for own, *of_sample in zip(np.eye(2)[..., np.newaxis], variances, mean_sizes, strict=True)
     )
-    positive = world.positives(RANDOM) / world.size
-    labeled = world.n / world.positives(RANDOM)
-    variance = _prevalence_variance(world, clusters, labeled)
-    whole = clusters.sizes.sum(axis=0)
-    excess = np.divide.outer(clusters.sizes[0], labeled) - np.multiply.outer(whole, positive)
+    variance, parts = world.prevalence_error
     sums = adjust_sums(sums, clusters.sizes)
     scale = np.sqrt(np.square(sums).sum(axis=1, keepdims=True))
     unit = sums / np.where(scale > 0, scale, 1)
-    correlation = np.repeat(np.eye(3)[..., np.newaxis], positive.size, axis=2)
+    correlation = np.repeat(np.eye(3)[..., np.newaxis], variance.size, axis=2)
     correlation[0, 1] = correlation[1, 0] = unit[0] @ unit[1]
-    related = unit @ excess / world.size / np.sqrt(np.where(variance > 0, variance, 1))
+    related = unit @ parts / np.sqrt(np.where(variance > 0, variance, 1))
     correlation[2, :2] = correlation[:2, 2] = np.clip(related, -1, 1)
+    positive = world.positives(RANDOM) / world.size
     binomial = positive * (1 - positive) / world.size
     effect = np.maximum(variance / np.where(binomial > 0, binomial, 1), 1.0)
     return Errors(known, rest, effect, correlation)
 
 
-def _prevalence_variance(world: FutureData, clusters: Clusters, labeled: FloatArray) -> FloatArray:
-    """Return the squared error of the share of positives, `labeled` of which are known."""
+def prevalence_error(
+    n: float, rest: float, hidden: FloatArray, sizes: CountArray | None = None
+) -> PrevalenceError:
+    """Return the error of the share of positives; `sizes` are those of clusters, (2, clusters)."""
+    size, positives = n + rest, n + rest * hidden
+    share = positives / size
+    if sizes is None:
+        return PrevalenceError(share * (1 - share) / size, np.empty((0, share.size)))
+    known, whole, labeled = sizes[0].astype(np.float64), sizes.sum(axis=0), n / positives
     # Rows, and pairs of rows of a cluster. Where no cluster has both known positives and others,
     # whole clusters are labeled, else rows one by one.
-    known, whole = clusters.sizes[0].astype(np.float64), clusters.sizes.sum(axis=0)
-    of_known, of_all = world.n, world.size
-    if not (clusters.sizes > 0).all(axis=0).any():
+    of_known, of_all = n, size
+    if not (sizes > 0).all(axis=0).any():
         of_known, of_all = float(known @ known), float(whole @ whole)
-    share = world.positives(RANDOM) / world.size
-    positives = of_known + world.hidden * (of_all - of_known)
-    rows = (1 - 2 * share) * positives + share**2 * of_all
+    rows = (1 - 2 * share) * (of_known + hidden * (of_all - of_known)) + share**2 * of_all
     pairs = (known @ known - of_known) / labeled**2 + share**2 * (float(whole @ whole) - of_all)
     pairs = pairs - 2 * share / labeled * (known @ whole - of_known)
-    factor = clusters.n_clusters / max(clusters.n_clusters - 1, 1)
-    return np.asarray((rows + np.maximum(pairs, 0)) * factor / world.size**2)
+    number = int(np.count_nonzero(whole))
+    variance = (rows + np.maximum(pairs, 0)) * number / max(number - 1, 1) / size**2
+    parts = (np.divide.outer(known, labeled) - np.multiply.outer(whole, share)) / size
+    return PrevalenceError(np.asarray(variance), parts)
+
+
+def add_prevalence_error(
+    squared: FloatArray, slope: FloatArray, error: PrevalenceError, sums: FloatArray
+) -> FloatArray:
+    """Return a squared error with that of the share of positives, at `slope` for each unit of it.
+
+    `sums` are what clusters add to the first, (betas, clusters), if rows are not independent.
+    """
+    shared = np.sum(sums.T * error.parts, axis=0) if error.parts.size else 0.0
+    return np.maximum(squared + slope**2 * error.variance + 2 * slope * shared, 0)

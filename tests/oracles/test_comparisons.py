@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import pu_accessor
 from pu_accessor import PUWarning
 from tests.cases import Labels, as_tables, binormal, estimates_of, quiet
+from tests.support.oracles import cluster_oracle, population_oracle
 from tests.support.oracles import comparison_oracle as oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
@@ -172,15 +173,17 @@ def test_errors_are_of_what_rows_add(name: str, kind: str, cluster: str | None) 
         # The first model is the same in all kinds.
         both = reference("models", name, beta, "svm"), reference(kind, name, beta, "forest")
         values, pulls, as_known, least, slopes = zip(*both, strict=True)
-        square, share = oracle.rows_error(pulls, as_known, KNOWN, max(least)), 0.25 + 0.75 * beta
-        square += (slopes[0] - slopes[1]) ** 2 * share * (1 - share) / 240
+        square, slope = oracle.rows_error(pulls, as_known, KNOWN, max(least)), -np.diff(slopes)[0]
         df, difference, estimate = 59, values[0] - values[1], row["difference"]
+        patients: Any = rows["patient"].to_numpy() if cluster else None
+        of = cluster_oracle.shares([one or None for one in KNOWN.tolist()], beta)
+        of_share, parts = population_oracle.prevalence_error(of, patients)
         if cluster:
-            patients = rows["patient"].to_numpy()
-            square *= oracle.cluster_effect(
-                np.where(KNOWN, *(pulls[0] - pulls[1])), KNOWN, patients
-            )
-            df = np.unique(patients[KNOWN]).size - 1
+            moved = np.where(KNOWN, *(pulls[0] - pulls[1]))
+            effect, added = oracle.cluster_effect(moved, KNOWN, patients)
+            square = square * effect + 2 * slope * (added @ parts)
+            df = np.unique(rows["patient"][KNOWN]).size - 1
+        square += slope**2 * of_share
         _, lower, upper, *test = oracle.t_test(difference, square, df, 0.9)
         limits = [min(lower, estimate), max(upper, estimate)]
         assert row[SIZE[1:]].tolist() == pytest.approx(limits, rel=1e-6, abs=1e-9)

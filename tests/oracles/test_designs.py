@@ -69,8 +69,7 @@ class World:
         self.beta, self.level = BETA * (kind != "all labeled"), [0.95, 0.8][len(kind) % 2]
         labels = [None if math.isnan(one) else one == 1 for one in rows["label"]]
         base = rows["times"].to_numpy() if "weight" in roles else None
-        of = cluster_oracle.shares(labels, self.beta, base)
-        self.of = of._replace(free=design == "weights" and of.free)
+        self.of = cluster_oracle.shares(labels, self.beta, base)
         own = rows["patient"].tolist() if "cluster" in roles else [*range(len(rows))]
         self.scores, self.clusters = rows["score"].tolist(), own if roles else None
 
@@ -87,9 +86,7 @@ def test_areas_have_errors_and_limits_of_what_rows_add(kind: str, design: str, n
     wanted = getattr(population_oracle, name)(world.scores, world.of, world.level, world.clusters)
     assert row["standard_error"] == pytest.approx(wanted.error, rel=1e-6)
     ends = [min(wanted.lower, row["estimate"]), max(wanted.upper, row["estimate"])]
-    # Rows that add nothing to precision, but for rounding, count for its degrees of freedom.
-    off = 1e-4 if world.of.free else 1e-7
-    assert row[["lower", "upper"]].tolist() == pytest.approx(ends, abs=off)
+    assert row[["lower", "upper"]].tolist() == pytest.approx(ends, abs=1e-7)
 
 
 CANCELLED = [("124333022210432443223443", "101101111110010011000000")]  # what a cluster adds is 0
@@ -109,7 +106,7 @@ def test_what_cancels_in_a_cluster_depends_on_no_order_of_rows(score: str, known
 @worlds
 def test_bedroc_has_the_error_of_what_rows_add(kind: str, design: str) -> None:
     world = World(kind, design, 2)
-    of = world.of._replace(free=False)
+    of = world.of
     functional = cluster_oracle.bedroc_of(world.scores, of, ALPHA)
     found = cluster_oracle.errors(functional, of, world.clusters or range(of.known.size))
     squared = found.plain.sum() * (found.effect if world.clusters else 1)
@@ -125,11 +122,10 @@ def test_limits_at_a_threshold_are_those_of_two_samples(kind: str, design: str) 
     world, at = World(kind, design, 1), AT
     if kind == "tied":  # all known positives are above
         at = min(np.array(world.scores)[world.of.known].tolist())
-    of = world.of._replace(free=kind == "all labeled")
     names = ["fpr", "precision", "mcc", *(["net_benefit"] if at == AT else [])]
     for row in world.ask(names, at={"threshold": at}).itertuples():
         found: list[Any] = [row.estimate, row.lower, row.upper]
-        args = world.scores, of, at, world.level, RATES[str(row.metric)]
+        args = world.scores, world.of, at, world.level, RATES[str(row.metric)]
         low, high = population_oracle.metric(*args, clusters=world.clusters)
         wanted = [min(low, found[0]), max(high, found[0])]
         assert found[1:] == pytest.approx(wanted, rel=1e-6, abs=1e-9), row.metric

@@ -20,7 +20,9 @@ from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.curves import area_of_estimate
+from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _PRIOR_POSITIVES = 0.5  # known positives added at the other end, where all rank equally
 Pairs: TypeAlias = tuple[IntArray, IntArray]
@@ -80,7 +82,8 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     here = ranking.at(ranking.count_at_or_above(np.array([threshold])))
     above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
-    design = influence.design_effects(here)[0][0]
+    world = FutureData.of(ranking, np.zeros(1), Terms())
+    design = errors_at(world, Selected.above(here)).known
     return Answer(counted / n, *influence.wilson_interval(counted, n, level, design))
 
 

@@ -16,9 +16,9 @@ N - P: sign and test do not depend on beta.
 [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import scipy
@@ -32,17 +32,27 @@ from pu_accessor.inference.comparison.pair_tests import (
     subtract,
 )
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.known_positives import (
-    count_negatives,
-    count_positives,
-    hidden_share,
-)
+from pu_accessor.inference.estimates.known_positives import count_negatives, hidden_share
 from pu_accessor.inference.estimates.linearized import Linearized, linearize
 from pu_accessor.inference.estimates.weighted_areas import known_share_below
-from pu_accessor.inference.influence import adjust_sums, least_placement_square
+from pu_accessor.inference.influence import (
+    adjust_sums,
+    least_placement_square,
+    positive_share_of_rest,
+)
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import BoolArray, Clusters, FloatArray, PairedRanks, PairedRows, Ranking
+from pu_accessor.inference.worlds import PrevalenceError, add_prevalence_error, prevalence_error
+from pu_accessor.ranking import (
+    BoolArray,
+    Clusters,
+    CountArray,
+    Counts,
+    FloatArray,
+    PairedRanks,
+    PairedRows,
+    Ranking,
+)
 
 _RELATIVE_TOLERANCE = 1e-12
 Pair = tuple[int, int]
@@ -146,18 +156,26 @@ def compare_rows(
     if metric.curve != "roc":
         estimate = subtract(np.stack([model.estimate() for model in models]), pairs)
     error, df = np.empty(difference.shape), np.empty((len(difference), 1))
-    share = count_positives(paired.total, betas) / sum(paired.total)
+    of_share = _prevalence_error(rows, paired.total, betas)
     for pair, (a, b) in enumerate(zip(*pairs, strict=True)):
         moved, least = moves[a] - moves[b], np.maximum(models[a].least_move, models[b].least_move)
         by_order = at is None or at.kind != "threshold"
         if not moved.any() and same_order(paired, (a, b), by_order):
             least = np.zeros(betas.size)
         slope = models[a].share_slope - models[b].share_slope
-        of_share = slope**2 * share * (1 - share)
-        variance, df[pair] = _difference_variance(rows, moved[0], moved[1], least, of_share)
+        variance, df[pair] = _difference_variance(rows, moved, least, slope, of_share)
         error[pair] = variance**0.5
     tests = compare_by_t(difference, error, df, level)
     return _add_counts(show_estimate(tests, estimate, metric.span), paired, difference)
+
+
+def _prevalence_error(rows: PairedRows, total: Counts, betas: FloatArray) -> PrevalenceError:
+    """Return the error of the share of positives."""
+    n, sizes = total.known_positive, None
+    if rows.has_design:
+        (sizes,) = _sum_by_cluster(rows, [rows.multiplicity])
+    rest = sum(total) - n
+    return prevalence_error(n, rest, positive_share_of_rest(total, betas), sizes)
 
 
 def _moves_of_rows(linear: Linearized, ranking: Ranking, positive: BoolArray) -> FloatArray:
@@ -169,13 +187,14 @@ def _moves_of_rows(linear: Linearized, ranking: Ranking, positive: BoolArray) ->
 
 def _difference_variance(
     rows: PairedRows,
-    added: FloatArray,
-    as_known: FloatArray,
+    moved: FloatArray,
     least_move: FloatArray,
-    variance_of_share: FloatArray,
+    slope: FloatArray,
+    of_share: PrevalenceError,
 ) -> tuple[FloatArray, float]:
     """Return the variance of a difference at each beta, from what rows add to it, and its df."""
-    positive, times = rows.positive, rows.multiplicity.astype(np.float64)
+    (added, as_known), positive = moved, rows.positive
+    times = rows.multiplicity.astype(np.float64)
     sizes = np.array([times[positive].sum(), times[~positive].sum()])
     if sizes.min() < 2:
         return np.full(least_move.size, np.nan), np.nan
@@ -184,21 +203,26 @@ def _difference_variance(
     plain = squares[:, positive].sum(axis=1) + of_rest
     farthest = [np.abs(each).max(axis=1) for each in (added[:, positive], as_known)]
     unseen = np.maximum.reduce([*farthest, least_move])
-    variance = plain + unseen**2 + variance_of_share / sizes.sum()
-    if not rows.has_design:
-        return variance, float(sizes[0]) - 1
-    effect, df = _design(rows, added * times, plain)
-    return variance * effect, df
+    variance, df, sums = plain + unseen**2, float(sizes[0]) - 1, np.empty((0, 0))
+    if rows.has_design:
+        effect, df, sums = _design(rows, added * times, plain)
+        variance = variance * effect
+    return add_prevalence_error(variance, slope, of_share, sums), df
 
 
-def _design(rows: PairedRows, added: FloatArray, plain: FloatArray) -> tuple[FloatArray, float]:
-    """Return by how much clusters enlarge the variance of independent rows, and their df."""
+def _sum_by_cluster(rows: PairedRows, each: Iterable[CountArray]) -> list[Any]:
+    """Return sums of known positives, and of the rest, by cluster, (2, clusters) each."""
     cluster = np.arange(rows.positive.size) if rows.cluster is None else rows.cluster
     number = int(cluster.max()) + 1
-    sizes, *sums = (
-        np.bincount(cluster + number * ~rows.positive, each, 2 * number).reshape(2, number)
-        for each in (rows.multiplicity, *added)
-    )
+    of_row = cluster + number * ~rows.positive
+    return [np.bincount(of_row, one, 2 * number).reshape(2, number) for one in each]
+
+
+def _design(
+    rows: PairedRows, added: FloatArray, plain: FloatArray
+) -> tuple[FloatArray, float, FloatArray]:
+    """Return by how much clusters enlarge the variance, their df, and what they add, by beta."""
+    sizes, *sums = _sum_by_cluster(rows, [rows.multiplicity, *added])
     with_positive = int(np.count_nonzero(sizes[0]))
     if with_positive < 2:
         raise PUDataError(
@@ -206,8 +230,8 @@ def _design(rows: PairedRows, added: FloatArray, plain: FloatArray) -> tuple[Flo
             "the variance between clusters is unknown. Omit cluster=... if rows are "
             "independent."
         )
-    adjusted = np.stack(sums) * adjust_sums(np.ones(sizes.shape), sizes)
-    squares = np.square(adjusted.sum(axis=1)).sum(axis=1)
+    by_cluster = (np.stack(sums) * adjust_sums(np.ones(sizes.shape), sizes)).sum(axis=1)
+    squares = np.square(by_cluster).sum(axis=1)
     mean_size = sizes[0].sum() / with_positive  # rows of one cluster are taken as equal
     effect = np.divide(squares, plain, out=np.full(plain.shape, mean_size), where=plain > 0)
-    return np.maximum(effect, 1.0), with_positive - 1.0
+    return np.maximum(effect, 1.0), with_positive - 1.0, by_cluster

@@ -24,6 +24,7 @@ from pu_accessor.inference.estimates.intervals import (
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
+from pu_accessor.inference.worlds import RANDOM, FutureData, add_prevalence_error
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
 from pu_accessor.roles_and_assumptions import Terms
 
@@ -130,10 +131,10 @@ def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Terms) -> 
     if rule.prevalence is None:
         value = unbiased_ap(ranking, betas)
         influences = influence.precision_influences(ranking)
-        statistic = _ap_interval(ranking, betas, value, influences, rule.level)
+        statistic = _ap_interval(ranking, betas, value, influences, rule)
     else:
         count_negatives(ranking.total, betas, "average_precision on future data")
-        statistic = _ap_at_prevalence(ranking, betas, rule.prevalence, rule.level)
+        statistic = _ap_at_prevalence(ranking, betas, rule)
     completed = area_of_estimate("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
     return use_completed(ranking, betas, rule.level, statistic, completed)
 
@@ -143,34 +144,59 @@ def _ap_interval(
     betas: FloatArray,
     value: FloatArray,
     influences: influence.Influence,
-    level: float,
-    prevalence: float | None = None,
+    rule: Terms,
 ) -> Answer:
     """Add an interval to average precision, on the logit scale of its labeled share."""
     n, size = ranking.total.known_positive, sum(ranking.total)
     positives = count_positives(ranking.total, betas)
-    factor = odds_factor(prevalence, positives, size - positives)
+    factor = odds_factor(rule.prevalence, positives, size - positives)
     squares, df = influence.squared_errors_and_df(influences)
-    if prevalence is None and influence.prevalence_is_estimated(ranking):
-        # slope: the derivative of average precision by the share of positives
-        known, rank = ranking.known_positive, ranking.rank
-        slopes = known[1:] * (rank - known)[1:] / np.square(rank[1:].astype(np.float64))
-        slope = float(np.diff(known) @ slopes / n * size**2 / (n * (size - n or 1)))
-        influences = influence.add_prevalence_error(influences, slope / n)
     design = influence.design_effect(influences)
     unscaled_error = float(design.effect * squares.sum()) ** 0.5
     share = np.clip(1 - (1 - n / positives) / factor, _MIN_SHARE, n / positives)
     error = unscaled_error * factor * positives
-    half = half_width(error, min(df, design.df), level)
+    if rule.prevalence is None:
+        error = _with_prevalence_error(ranking, betas, influences, error, rule)
+    half = half_width(error, min(df, design.df), rule.level)
     limits = logit_interval(value, share * value, 1 / share, half, half)
     if unscaled_error == 0:
         # All known positives rank above all others: limits are those at Wilson's extreme rates.
-        tpr, fpr = _extreme_rates(n / design.effect, (size - n) / design.effect, level)
+        tpr, fpr = _extreme_rates(n / design.effect, (size - n) / design.effect, rule.level)
         tp = factor * (n / design.effect) * tpr
         lower = tpr * tp / (tp + (size - n) / design.effect * fpr)
         limits = np.minimum(value, lower), np.ones(value.size)
-    chance = positives / size if prevalence is None else prevalence
+    chance = positives / size if rule.prevalence is None else rule.prevalence
     return _trim_chance(ranking, Answer(value, *limits, error), chance)
+
+
+def _with_prevalence_error(
+    ranking: Ranking,
+    betas: FloatArray,
+    influences: influence.Influence,
+    error: FloatArray,
+    rule: Terms,
+) -> FloatArray:
+    """Add the error of the share of positives to the error of average precision."""
+    clusters, sums = ranking.clusters, np.empty((0, 0))
+    if clusters is not None:
+        by_cluster = influence.adjust_sums(influence.cluster_sums(influences), clusters.sizes)
+        positives = count_positives(ranking.total, betas)
+        sums = np.multiply.outer(positives, by_cluster.sum(axis=0))
+    world = FutureData.of(ranking, betas, rule)
+    slope = ap_share_slope(ranking, world)
+    return np.sqrt(add_prevalence_error(error**2, slope, world.prevalence_error, sums))
+
+
+def ap_share_slope(ranking: Ranking, world: FutureData) -> FloatArray:
+    """Return the derivative of average precision by the share of positives, with rates fixed."""
+    number, known = np.diff(ranking.known_positive), ranking.known_positive[1:] / world.n
+    rest = (ranking.head[1:] - ranking.known_positive[1:]) / max(world.rest, 1)
+    share = world.hidden[:, np.newaxis]
+    prevalence = (world.positives(RANDOM) / world.size)[:, np.newaxis]
+    false = np.maximum(rest - share * known, 0) / np.where(share < 1, 1 - share, 1)
+    above = prevalence * known + (1 - prevalence) * false
+    slopes = np.divide(known * false, above**2, out=np.zeros(above.shape), where=above > 0)
+    return np.asarray(slopes @ number / world.n)
 
 
 def effective_size_of_rest(ranking: Ranking) -> float:
@@ -181,14 +207,12 @@ def effective_size_of_rest(ranking: Ranking) -> float:
     return effective_size(added) if added.any() else np.nan
 
 
-def _ap_at_prevalence(
-    ranking: Ranking, betas: FloatArray, prevalence: float, level: float
-) -> Answer:
+def _ap_at_prevalence(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
     """Estimate average precision where each positive counts w times, to match a prevalence."""
     # An error d in T changes precision T*w/A, A = r - T + w*T, by w*d/A * min(r/A, 1).
     finer, table = completed_table(ranking, betas, on_new=True)
     positives = count_positives(ranking.total, betas)
-    factor = odds_factor(prevalence, positives, sum(ranking.total) - positives)
+    factor = odds_factor(rule.prevalence, positives, sum(ranking.total) - positives)
     known, estimates = np.diff(finer.known_positive), []
     for beta, w, tp, number in zip(betas, factor, table.tp.T, positives, strict=True):
         size = np.where(finer.rank > 0, finer.rank - tp + w * tp, 1)
@@ -197,7 +221,7 @@ def _ap_at_prevalence(
         one_beta, added = np.array([beta]), number * float(known @ given[1:]) / known.sum()
         value = w * (unbiased_ap(finer, one_beta, scale) + added)
         influences = influence.precision_influences(finer, (size, scale, given))
-        estimates.append(_ap_interval(finer, one_beta, value, influences, level, prevalence))
+        estimates.append(_ap_interval(finer, one_beta, value, influences, rule))
     return join_answers(estimates)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.estimates import early_recognition, metric_at_cutoff
-from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
+from pu_accessor.inference.estimates.areas_on_future_data import ap_share_slope, unbiased_ap
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_positives, known_blocks
@@ -24,7 +24,9 @@ from pu_accessor.inference.influence import (
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate
+from pu_accessor.inference.worlds import RANDOM, FutureData, Shares
 from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _STEP = 1e-6  # of a share, for numerical derivatives
 
@@ -60,7 +62,7 @@ def linearize(
         others = ranking.total.known_positive - 1 or 1
         positives = count_positives(ranking.total, betas)
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
-        share_slope = _ap_share_slope(ranking, betas)
+        share_slope = ap_share_slope(ranking, FutureData.of(ranking, betas, Terms()))
     else:
         value, of_mean, scale, share_slope = early_recognition.linearize_bedroc(
             metric, ranking, betas
@@ -86,17 +88,17 @@ def _linearize_at_cutoff(
     """Linearize a metric at a cutoff, by what examples add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
     ends, weights = metric_at_cutoff.locate_cutoff(ranking, cutoff)
-    n, size = ranking.total.known_positive, sum(ranking.total)
-    sizes = np.array([n, max(size - n, 1)])
+    world = FutureData.of(ranking, betas, Terms())
+    n, size, hidden = world.n, world.size, world.hidden
+    sizes = np.array([n, max(world.rest, 1)])
     counts = np.stack([ends.known_positive, ends.head - ends.known_positive])
     above = counts @ weights / sizes
-    hidden = betas * ranking.total.unlabeled / sizes[1]
-    prevalence = (n + hidden * sizes[1]) / size
+    prevalence = world.positives(RANDOM) / size
 
     def value(step: FloatArray) -> FloatArray:
-        of_shares = metric_at_cutoff.metric_of_shares
-        at_prevalence = of_shares(metric, prevalence + step[2], hidden, size, cut=False)
-        return at_prevalence(*(np.full(betas.size, share) for share in above + step[:2]))
+        known, rest = above + step[:2]
+        shares = Shares(known, rest, prevalence + step[2])
+        return world.values(metric, shares, RANDOM, cut=False)
 
     of_known, of_rest, share_slope = (
         np.nan_to_num(value(step) - value(-step)) / (2 * _STEP) for step in np.eye(3) * _STEP
@@ -144,16 +146,3 @@ def _ap_terms(ranking: Ranking) -> list[Influence]:
     single = 1 / rank + is_known / rank**2, -1 / rank**2, -1 / rank**2
     pairs = others / rank - is_known * by_known, by_known, -others / rank**2
     return [mean_influences(ranking, terms) for terms in (single, pairs)]
-
-
-def _ap_share_slope(ranking: Ranking, betas: FloatArray) -> FloatArray:
-    """Return the derivative of average precision by the share of positives, with rates fixed."""
-    n, size = ranking.total.known_positive, sum(ranking.total)
-    number, known = np.diff(ranking.known_positive), ranking.known_positive[1:] / n
-    rest = (ranking.head[1:] - ranking.known_positive[1:]) / max(size - n, 1)
-    share = positive_share_of_rest(ranking.total, betas)[:, np.newaxis]
-    prevalence = (n + share * (size - n)) / size
-    false = np.maximum(rest - share * known, 0) / (1 - share)
-    above = prevalence * known + (1 - prevalence) * false
-    slopes = np.divide(known * false, above**2, out=np.zeros(above.shape), where=above > 0)
-    return np.asarray(slopes @ number / n)

@@ -1,8 +1,7 @@
 """Evaluate a metric at one cutoff, with its interval."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +30,6 @@ from pu_accessor.inference.worlds import FutureData, limits_at_threshold
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
-_Values: TypeAlias = FloatArray | float
 _BETA_SHARES = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # of the error of beta
 
 
@@ -239,17 +237,3 @@ def evaluate_completed(
     table = contingency.Table(*(contingency.mean_of_ends(weights, count) for count in table))
     value = metric(*table.at_prevalence(prevalence)).astype(np.float64)
     return add_location(Answer(value, value, value, band="binomial"), position)
-
-
-def metric_of_shares(
-    metric: Metric, prevalence: _Values, share: _Values, size: int, *, cut: bool = True
-) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return a metric as a function of the shares above a threshold."""
-
-    def value(known: FloatArray, others: FloatArray) -> FloatArray:
-        false = (others - share * known) / np.where(np.equal(share, 1), 1, np.subtract(1, share))
-        false = np.clip(false, 0, 1) if cut else false
-        table = contingency.Table.of_rates(known, false, prevalence, size)
-        return metric(*table).astype(np.float64)
-
-    return value

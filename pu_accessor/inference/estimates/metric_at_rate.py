@@ -29,7 +29,7 @@ from pu_accessor.inference.tables.contingency import (
     make_tables,
 )
 from pu_accessor.inference.tables.hidden_bounds import count_wrong
-from pu_accessor.inference.worlds import FutureData, errors_at
+from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
@@ -106,9 +106,10 @@ def _at_rate_on_future_data(
     else:
         answer = _estimate_at_goal(finer, table, metric, at, "binomial")
     rank = answer.columns["rank"]
-    chosen = np.searchsorted(finer.head, answer.columns.get("examples_at_threshold", rank)[:1])
+    through = answer.columns.get("examples_at_threshold", rank)[:1]
+    selected = Selected.above(finer.take(np.searchsorted(finer.head, through)))
     world = FutureData.of(ranking, betas, rule)
-    limits = limits_at_goal(world, ranking, metric, at, errors_at(world, finer.take(chosen)))
+    limits = limits_at_goal(world, ranking, metric, at, errors_at(world, selected))
     if np.isnan(limits.lower).any() and at.kind == "precision":
         raise _impossible_precision(table, at)
     low = np.fmin(np.floor(limits.rank_lower + _COUNT_TOLERANCE), rank)

@@ -29,7 +29,6 @@ class Shares(NamedTuple):
     n: float
     rest: float
     hidden: float  # share of positives among all but the known ones
-    free: bool  # all is labeled, and the share of positives is estimated, too
 
     @property
     def positives(self) -> float:
@@ -41,11 +40,6 @@ class Shares(NamedTuple):
         one, other = ((weight * self.base)[kind] for kind in (self.known, ~self.known))
         return one / one.sum(), other / other.sum()
 
-    def at(self, weight: FloatArray) -> "Shares":
-        """Return what is not estimated where rows have other weights."""
-        n, rest = ((weight * self.base)[kind].sum() for kind in (self.known, ~self.known))
-        return self._replace(n=float(n), rest=float(rest)) if self.free else self
-
 
 def shares(labels: Sequence[Label], beta: float, base: FloatArray | None = None) -> Shares:
     """Return what the rows' labels and beta say together."""
@@ -53,8 +47,7 @@ def shares(labels: Sequence[Label], beta: float, base: FloatArray | None = None)
     unlabeled = np.array([label is None for label in labels])
     weight = np.ones(known.size) if base is None else base
     n, rest, open_ = (float(weight[kind].sum()) for kind in (known, ~known, unlabeled))
-    free = base is not None and not open_
-    return Shares(known, weight, n, rest, beta * open_ / rest, free)
+    return Shares(known, weight, n, rest, beta * open_ / rest)
 
 
 def auroc_of(scores: Sequence[float], of: Shares) -> Functional:
@@ -75,8 +68,8 @@ def heads_of(scores: Sequence[float], of: Shares) -> Callable[[FloatArray], list
     above = score[of.known][:, np.newaxis] <= score
 
     def heads(weight: FloatArray) -> list[FloatArray]:
-        (one, other), now = of.normed(weight), of.at(weight)
-        return [now.n * (above[:, of.known] @ one), now.rest * (above[:, ~of.known] @ other)]
+        one, other = of.normed(weight)
+        return [of.n * (above[:, of.known] @ one), of.rest * (above[:, ~of.known] @ other)]
 
     return heads
 
@@ -90,8 +83,8 @@ def average_precision_of(scores: Sequence[float], of: Shares) -> Functional:
     heads = heads_of(scores, of)
 
     def precision(weight: FloatArray) -> float:
-        (true, others), now = heads(weight), of.at(weight)
-        return float(of.normed(weight)[0] @ (now.positives / now.n * true / (true + others)))
+        true, others = heads(weight)
+        return float(of.normed(weight)[0] @ (of.positives / of.n * true / (true + others)))
 
     return precision
 
@@ -138,8 +131,7 @@ def metric_of(scores: Sequence[float], of: Shares, threshold: float, metric: Met
     above = [share_of(scores, of, threshold, kind) for kind in (0, 1)]
 
     def value(weight: FloatArray) -> float:
-        now = of.at(weight)
-        p = now.positives / (now.n + now.rest)
+        p = of.positives / (of.n + of.rest)
         true, any_other = (share(weight) for share in above)
         false = (any_other - of.hidden * true) / (1 - of.hidden)
         return metric(p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false))

@@ -263,18 +263,22 @@ def rows_error(
     return float(square + max(farthest, least) ** 2)
 
 
-def cluster_effect(added: Array, known: Array, clusters: Array) -> float:
-    """Return by how much clusters enlarge the error of rows; each part as if it were left out."""
-    whole, rest = 0.0, (~known).sum()
+def cluster_effect(added: Array, known: Array, clusters: Array) -> tuple[float, Array]:
+    """Return by how much clusters enlarge the error of rows, each part as if it were left out.
+
+    Also return what each cluster adds.
+    """
+    sums, rest = [], (~known).sum()
     plain = np.sum(added[known] ** 2) + np.sum(added[~known] ** 2) * rest / (rest - 1)
-    if not plain:
-        return float(known.sum() / np.unique(clusters[known]).size)
     for cluster in np.unique(clusters):
         mine = clusters == cluster
         parts = [added[mine & kind].sum() for kind in (known, ~known)]
         left = [1 - mine[kind].mean() for kind in (known, ~known)]
-        whole += sum(part / share**0.5 for part, share in zip(parts, left, strict=True)) ** 2
-    return max(float(whole / plain), 1.0)
+        sums.append(sum(part / share**0.5 for part, share in zip(parts, left, strict=True)))
+    whole = np.array(sums)
+    if not plain:
+        return float(known.sum() / np.unique(clusters[known]).size), whole
+    return max(float(whole @ whole / plain), 1.0), whole
 
 
 # ---------------------------------------------------------------------------------------------

@@ -71,12 +71,29 @@ def average_precision(scores: Scores, of: Shares, level: float, clusters: Cluste
     found = cluster_oracle.errors(functional, of, clusters or range(of.known.size))
     effect, df = (found.effect, found.df) if clusters else (1.0, math.inf)
     value = cluster_oracle.unbiased_precision_of(scores, of)(np.ones(of.known.size))
-    error, known = math.sqrt(effect * found.plain.sum()), of.n / of.positives
+    slope, (squared, added) = share_slope(scores, of), prevalence_error(of, clusters)
+    shared = 2 * slope * (found.added @ added) if clusters else 0.0
+    squared = effect * found.plain.sum() + slope**2 * squared + shared
+    error, known = math.sqrt(max(squared, 0)), of.n / of.positives
     place = known * value
     away = student(level, min(found.plain_df, df)) * error
     width = away * known / max(place * (1 - place), 1e-99)
     moved = special.expit(special.logit(place) + np.array([-width, width])) - place
     return Area(value, error, *np.clip(value + moved / known, 0, 1).tolist())
+
+
+def share_slope(scores: Scores, of: Shares) -> float:
+    """Return the slope of average precision by the share of positives, at the rates found."""
+    true, others = cluster_oracle.heads_of(scores, of)(np.ones(of.known.size))
+    true, step = true / of.n, 1e-6
+    false = np.maximum(others / of.rest - of.hidden * true, 0) / (1 - of.hidden)
+
+    def value(p: float) -> float:
+        precision = p * true / (p * true + (1 - p) * false)
+        return float(of.normed(np.ones(of.known.size))[0] @ precision)
+
+    share = of.positives / (of.n + of.rest)
+    return (value(share + step) - value(share - step)) / (2 * step)
 
 
 def precision_error_at(scores: Scores, labels: Labels, beta: float, prevalence: float) -> float:
@@ -143,6 +160,8 @@ def prevalence_error(of: Any, clusters: Any) -> tuple[float, Any]:
     """
     size = of.n + of.rest
     own, c = of.positives / size, of.n / of.positives
+    if clusters is None:
+        return own * (1 - own) / size, np.eye(3)[2]
     _, code = np.unique(np.array(clusters), return_inverse=True)
     known, base, repeated = of.known, of.base, of.base
     if not (code[known][:, np.newaxis] == code[~known]).any():  # each cluster is one row
@@ -193,9 +212,7 @@ def metric_of_labels(
     shares, sizes, dfs, added = _shares(scores, of, cut, clusters)
     size = of.n + of.rest
     of_cluster, own = of.positives / size, (of.positives - wrong * of.n) / size
-    squared, of_share = of_cluster * (1 - of_cluster) / size, np.eye(3)[2]
-    if clusters is not None:
-        squared, of_share = prevalence_error(of, clusters)
+    squared, of_share = prevalence_error(of, clusters)
     binomial = of_cluster * (1 - of_cluster) / size
     effect = max(squared / binomial, 1) if binomial else 1
     t, h = shares
