@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import ceil, isnan
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -171,11 +172,12 @@ class Betas:
         """Return the beta of each key."""
         if self.by_key is None:
             return [cast("Beta", self.shared)] * len(keys)
-        by_key = self.by_key
+        by_key, levels = self.by_key, self.levels
         if isinstance(by_key, xr.DataArray):
-            by_key = _select(by_key, names, keys)
-        elif self.levels is not None:
-            by_key = _select_estimates(by_key, self.levels, names, keys)
+            levels = tuple(map(str, by_key.dims))
+            by_key = _read_array(by_key, names, keys)
+        if levels is not None:
+            by_key = _select(by_key, levels, names, keys)
         values = _look_up(by_key, names, keys)
         return [_read_value(names, key, value) for key, value in zip(keys, values, strict=True)]
 
@@ -321,63 +323,44 @@ def _look_up(
     return [known[normalize_key(key)] for key in keys]
 
 
-def _select_estimates(
-    estimates: Mapping[Any, Beta],
+def _select(
+    values: Mapping[Any, Any],
     levels: Sequence[str],
     names: Sequence[str],
     keys: Sequence[Hashable],
-) -> dict[Hashable, Beta]:
-    """Return the estimate of each key, by some of its levels."""
+) -> dict[Hashable, Any]:
+    """Return the value of each key, by some of its levels."""
     if foreign := [level for level in levels if level not in names]:
-        each = f", or of a row for each of {[*names]}" if names else " without groups"
         raise PUKeyError(
-            f"beta must be a frame of one row{each}, but it has rows by {foreign[0]!r}, too. Pass "
-            f"some of its rows: beta=found[found[{foreign[0]!r}] == ...]"
-            f".drop(columns={foreign[0]!r})."
+            f"beta must have one value, or one for each of the keys {[*names]}, but it has one "
+            f"for each {foreign[0]!r}. Select some: of a frame beta[beta[{foreign[0]!r}] == ...]"
+            f".drop(columns={foreign[0]!r}), of an array beta.sel({foreign[0]}=...)."
         )
     positions = [names.index(level) for level in levels]
     parts = {
         key: tuple(normalize_key(split_key(names, key)[position]) for position in positions)
         for key in keys
     }
-    return {key: estimates[part] for key, part in parts.items() if part in estimates}
+    return {key: values[part] for key, part in parts.items() if part in values}
 
 
-def _select(
+def _read_array(
     beta: xr.DataArray, names: Sequence[str], keys: Sequence[Hashable]
 ) -> dict[Hashable, Any]:
-    """Return the value of each key in an array with named dimensions."""
-    if more := [str(dim) for dim in beta.dims if dim not in names]:
-        raise PUTypeError(
-            f"beta must have dimensions of the keys, {list(names)}, but also has {more}. For "
-            "betas that all groups share, pass an array without names."
-        )
-    parts = [dict(zip(names, split_key(names, key), strict=True)) for key in keys]
-    for dim in map(str, beta.dims):
-        _check_coordinates(beta, dim, list(dict.fromkeys(part[dim] for part in parts)))
-    selected = {}
-    for key, part in zip(keys, parts, strict=True):
-        try:
-            selected[key] = beta.sel({dim: part[str(dim)] for dim in beta.dims}).item()
-        except KeyError:
-            continue  # _look_up raises for keys without a value
-    return selected
-
-
-def _check_coordinates(beta: xr.DataArray, dim: str, labels: list[Hashable]) -> None:
-    """Raise unless a dimension has unique coordinates."""
-    index = beta.indexes.get(dim)
-    if index is None and labels != list(range(beta.sizes[dim])):
-        raise PUValueError(
-            f"beta must have coordinates along {dim!r}, to find the value of each key. Give it "
-            f"those of the keys: beta.assign_coords({dim}=...)."
-        )
-    if index is not None and not index.is_unique:
-        raise PUValueError(
-            f"beta must have each coordinate along {dim!r} once, but "
-            f"{index[index.duplicated()].tolist()[:5]} are repeated. Keep one of each: "
-            f"beta.drop_duplicates({dim!r})."
-        )
+    """Return the values of an array by key; raise unless it has coordinates, each once."""
+    for level, dim in enumerate(names):
+        labels = [*dict.fromkeys(split_key(names, key)[level] for key in keys)]
+        is_bare = dim in beta.dims and dim not in beta.indexes
+        if (is_bare and labels != [*range(beta.sizes[dim])]) or (
+            dim in beta.indexes and not beta.indexes[dim].is_unique
+        ):
+            raise PUValueError(
+                f"beta must have coordinates along {dim!r}, each once, to find the value of each "
+                f"key. Give it those of the keys: beta.assign_coords({dim}=...), or "
+                f"beta.drop_duplicates({dim!r})."
+            )
+    levels = product(*(beta.get_index(dim) for dim in beta.dims))
+    return dict(zip(map(normalize_key, levels), beta.to_numpy().ravel().tolist(), strict=True))
 
 
 def _read_value(names: Sequence[str], key: Hashable, value: Any) -> Beta:

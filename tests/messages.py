@@ -341,7 +341,7 @@ KEY = [
     ("pu_accessor.beta_from_labels(STRATA.drop(columns='n'))", "lacks ['n"),
     ("labeling.rates_from_labels(STRATA, 'c')", "listed must be", "['a', 'b']"),
     ("labeling.rates_from_labels(STRATA, ['a', 'a'])", "or a list of different ones"),
-    ("PU.auroc(BETA.assign(site='a'))", "rows by 'site', too. Pass some of its rows", "drop(colu"),
+    ("PU.auroc(BETA.assign(site='a'))", "one for each 'site'. Select some", "drop(colu"),
     ("xr.Dataset({'a': 1}).pu.to_frame()", "rank or cutoff, but its dimensions are []"),
     ("labeling.weigh_labels(SMALL, pd.DataFrame({'stratum': ['a']}, index=[1]))", "the column of"),
 ]
