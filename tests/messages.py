@@ -174,7 +174,10 @@ VALUE = [
     ("from_arrays([2, 1], [1, -1]).auroc(0)", "contains -1, which is unlabeled to some and negat"),
     ("from_arrays([2, 1], ['1', None]).auroc(0)", "contains '1', which stands for no state. Labe"),
     ("from_arrays([3, 2, 1], [1, 0, None], unlabeled=0).auroc(0)", "contains None (missing), whi"),
-    ("GRADED.pu(label='row', positive=[1, 2], negative=0).metric('bpref')", "g in [0]"),
+    (
+        "GRADED.pu(label='row', positive=[1, 2], negative=0).metric('bpref')",
+        "then leave positive and negative out",
+    ),
     ("from_arrays(range(20), range(20)).auroc(0)", "contains 2, 3, 4, 5, 6 and 13 more: these lo"),
     ("from_arrays([2, 1], [1, None], positive=1, negative=1).auroc(0)", "positive and negative m"),
     ("from_arrays([2, 1], [1, None], negative=[0, 2], unlabeled=(2,)).auroc(0)", "negative and u"),

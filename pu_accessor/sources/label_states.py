@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import inf, isnan, nan
 from typing import Any, NamedTuple
@@ -35,6 +35,19 @@ _CODING = (
     ", which stands for no state. Labels are True or 1 (known positive), False or 0 (negative) or "
     "missing (unlabeled)."
 )
+_SAY = " Say what each is, for example {states}."
+_THRESHOLD = " Threshold them first: {line}{then}."
+_ADVICE: Mapping[str, str] = {  # by what labels look like
+    "": _CODING + _SAY,
+    "grades": ": these look like grades." + _SAY,
+    "many grades": ": these look like many grades." + _THRESHOLD,
+    "measurements": (
+        f": these look like measurements.{_THRESHOLD} Write <= where lower is more positive."
+    ),
+    "probabilities": (
+        f": these look like probabilities.{_THRESHOLD} Probabilities as labels are not supported."
+    ),
+}
 _STATES = {"positive": POSITIVE, "negative": NEGATIVE, "unlabeled": UNLABELED}
 _USUAL_STATES: Mapping[Any, str] = {1: "positive", 0: "negative"}  # of True and False, too
 
@@ -246,124 +259,95 @@ def _show(value: Any) -> str:
 
 
 def _advise(label: pd.Series[Any], values: Sequence[_Value], claimed: Collection[str]) -> str:
-    """Return the message about labels without a state; of grades the highest are positive."""
+    """Return the message about labels without a state: what they look like, and what to pass."""
     unknown = [v for v in values if v.state == UNKNOWN]
     shown = shorten((_show(v.value) for v in unknown), width=60)
     head = f"label column {str(label.name)!r} contains {shown}"
-    categories = label.cat.categories if getattr(label.dtype, "ordered", False) else ()
-    ranks = {v: _grade(v.value, list(categories)) for v in values}
-    numbers = {
-        v: rank
-        for v, rank in ranks.items()
-        if v.state != UNLABELED and rank is not None and not isnan(rank)
-    }
+    order = [*label.cat.categories] if getattr(label.dtype, "ordered", False) else []
+    meant = {v: nan if v.state == UNLABELED else _as_number(v.value, order) for v in values}
+    if any(meant[v] is None for v in unknown):
+        return f"{head}{_CODING}{_advise_words(label, meant, claimed)}"
+    numbers = {v: n for v, n in meant.items() if n is not None and not isnan(n)}
     levels = sorted({*numbers.values()})
-    is_closed = len(numbers) < len(values) or any(v.state == NEGATIVE for v in values)
-    if levels == [1, 2] and not (is_closed or claimed):  # two classes
-        values = unknown = [replace(v, state=UNKNOWN) for v in values]
-        ranks = dict.fromkeys(values)
-    if any(ranks[v] is None for v in unknown):
-        return head + _CODING + _advise_words(label, values, ranks)
-    above = [level for level in levels if level > 0]
-    is_graded = max([*levels, len(categories)]) > 1
-    is_graded &= not all(is_missing(v.value) for v in unknown)
-    least = above[not is_closed and 1 < len(above) == len(levels)] if above else inf
-    meant = [rank for v, rank in numbers.items() if v.state == POSITIVE]
-    if meant and "positive" in claimed:
-        least = min(meant) if is_graded else inf
-    are_shares = any(level % 1 for level in levels) and min(levels) >= 0 and max(levels) <= 1
-    if are_shares or len(levels) > _MAX_LISTED + 1:
-        return head + _advise_threshold(label, numbers, 0.5 if are_shares else least, claimed)
+    is_graded = max([*levels, len(order)]) > 1 and not all(is_missing(v.value) for v in unknown)
+    least = _least_positive(values, numbers, is_graded=is_graded, claims="positive" in claimed)
+    looks = "grades" if is_graded else ""
+    if any(level % 1 for level in levels) and min(levels) >= 0 and max(levels) <= 1:
+        looks, least = "probabilities", 0.5
+    elif len(levels) > _MAX_LISTED + 1:
+        looks = "measurements" if any(level % 1 for level in levels) else "many grades"
     high = [v for v in numbers if numbers[v] >= least and v.state != NEGATIVE]
     high.sort(key=numbers.__getitem__)
-    low = [v for v in numbers if v not in high]
-    looks = ": these look like grades." if is_graded else _CODING
-    return f"{head}{looks} Say what each is, for example {_write(values, high, low, claimed)}."
+    column = f"df[{str(label.name)!r}]"
+    first = _show(high[0].value) if order and high else f"{least:g}"
+    first = f"{np.median(levels):.3g}" if looks == "measurements" else first
+    above = f"{column if order else f'{column}.astype(float)'} >= {first}"
+    advice = _ADVICE[looks].format(
+        states=_write(values, high, [v for v in numbers if v not in high], claimed),
+        line=f"{column} = np.where({above}, 1, np.nan) makes the others unlabeled",
+        then=f"; then leave {' and '.join(claimed)} out" if claimed else "",
+    )
+    return head + advice
 
 
-def _grade(value: Any, categories: Sequence[Any]) -> float | None:
+def _as_number(value: Any, order: Sequence[Any]) -> float | None:
     """Return a label as a number, NaN for unlabeled; None if its meaning is unknown."""
-    if is_missing(value) or categories:
-        return nan if is_missing(value) else float(categories.index(value))
+    if is_missing(value) or order:
+        return nan if is_missing(value) else float(order.index(value))
     word = str(value).strip().lower()
     with suppress(TypeError, ValueError):  # not a number
         return _WORDS[word] if word in _WORDS else nan if float(value) == -1 else float(value)
     return None
 
 
-def _advise_threshold(
-    label: pd.Series[Any], numbers: Mapping[_Value, float], least: float, claimed: Collection[str]
-) -> str:
-    """Return the line that makes labels of probabilities, many grades or measurements."""
-    levels, column, end = sorted({*numbers.values()}), f"df[{str(label.name)!r}]", ""
-    looks, first = "many grades", str(least)
-    if least == 0.5:
-        looks, end = "probabilities", " Probabilities as labels are not supported."
-    elif any(level % 1 for level in levels):
-        looks, end = "measurements", " Write <= where lower is more positive."
-        first = f"{np.median(levels):.3g}"
-    numeric = f"{column}.astype(float)"
-    negative = [f"{numbers[v]:g}" for v in numbers if v.state == NEGATIVE and numbers[v] < least]
-    line = f"np.where({numeric} >= {first}, 1, np.nan)"
-    if getattr(label.dtype, "ordered", False):
-        first = next(_show(v.value) for v in numbers if numbers[v] == least)
-        line = f"np.where({column} >= {first}, 1, np.nan)"
-    elif negative and looks == "many grades" and ("negative" in claimed or label.hasnans):
-        kept = f"0 if g in [{', '.join(negative)}] else np.nan"
-        line = f"{numeric}.map(lambda g: 1 if g >= {first} else {kept})"
-    steps = [f"leave {state} out" for state in claimed if state != "negative"]
-    steps += ["pass negative=0"] * ("negative" in claimed)
-    then = f"; then {' and '.join(steps)}" if steps else ""
-    return (
-        f": these look like {looks}. Threshold them first: {column} = {line} makes the others "
-        f"unlabeled{then}.{end}"
-    )
+def _least_positive(
+    values: Sequence[_Value], numbers: Mapping[_Value, float], *, is_graded: bool, claims: bool
+) -> float:
+    """Return the lowest grade that may be positive; a user may have said which are."""
+    if claims and (positive := [n for v, n in numbers.items() if v.state == POSITIVE]):
+        return min(positive) if is_graded else inf
+    levels = sorted({*numbers.values()})
+    above = [level for level in levels if level > 0]
+    is_closed = len(numbers) < len(values) or any(v.state == NEGATIVE for v in values)
+    return above[not is_closed and 1 < len(above) == len(levels)] if above else inf
 
 
 def _advise_words(
-    label: pd.Series[Any], values: Sequence[_Value], ranks: Mapping[_Value, float | None]
+    label: pd.Series[Any], meant: Mapping[_Value, float | None], claimed: Collection[str]
 ) -> str:
     """Return what to pass for words of unknown meaning, under a condition on it."""
-    known = [v for v in values if v.state != UNLABELED and not isnan(ranks[v] or 0)]
-    high = [v for v in known if v.state == POSITIVE or (ranks[v] or 0) > 0]
-    unclear = [v for v in known if v.state == UNKNOWN and ranks[v] is None]
-    low = [v for v in known if v not in high and v not in unclear]
-    if high:
-        return f" If {_list(unclear)} is unlabeled: {_write(values, high, low)}."
-    first, *others = sorted(unclear, key=lambda v: v.frequency)
-    if len(others) >= _MAX_LISTED:
-        line = f"df.assign(label=df[{str(label.name)!r}] == {_show(first.value)}).pu(unlabeled=0)"
-        return f" If {_show(first.value)} is positive: {line}."
-    if others and len(known) < len(values):
-        return f" If all are known positives: {_write(values, [first, *others], low)}."
-    ways = [(first, [*others, *low]), *([(others[0], [first])] if len(known) == 2 else [])]
-    conditions = [
-        f"{_show(one.value)} is positive: {_write(values, [one], rest, single=True)}"
-        for one, rest in ways
-        if one in unclear
-    ]
-    return f" If {'; if '.join(conditions)}."
+    words = sorted(
+        (v for v in meant if v.state == UNKNOWN and meant[v] is None), key=lambda v: v.frequency
+    )
+    high = [v for v in meant if v.state == POSITIVE or (meant[v] or 0) > 0]
+    low = [v for v in meant if meant[v] == 0 and v not in high]
+    state, chosen = "unlabeled", words
+    if not high:  # all are positive where others are unlabeled, else the rarest
+        has_unlabeled = any(isnan(meant[v] or 0) for v in meant)
+        state, chosen = "positive", words if has_unlabeled else words[:1]
+        high = chosen
+    write = _write([*meant], high, low, claimed)
+    if len(words) > _MAX_LISTED:
+        write = f"df.assign(label=df[{str(label.name)!r}] == {_list(high[:1])}).pu(unlabeled=0)"
+    return f" If {_list(chosen)} is {state}: {write}."
 
 
 def _write(
     values: Sequence[_Value],
     high: Sequence[_Value],
     low: Sequence[_Value],
-    claimed: Collection[str] = (),
-    *,
-    single: bool = False,
+    claimed: Collection[str],
 ) -> str:
     """Write keywords that give all values a state; low ones may be negative or unlabeled."""
     unlabeled = [v for v in values if v not in high and v not in low and v.state != NEGATIVE]
     is_open = bool(low) and not unlabeled and "negative" not in claimed
-    states = [("positive", high), ("unlabeled" if is_open else "negative", low)]
     keywords = [
         f"{state}={_list(several)}"
-        for state, several in [*states, ("unlabeled", unlabeled)]
+        for state, several in (("positive", high), ("negative", low), ("unlabeled", unlabeled))
         if any(v.state == UNKNOWN for v in several) or (is_open and several is low)
     ]
-    if is_open and not single:
-        keywords[-1] = f"{'and ' * (len(keywords) > 1)}negative={_list(low)} or {keywords[-1]}"
+    if is_open:
+        keywords[-1] = f"{'and ' * (len(keywords) > 1)}{keywords[-1]} or unlabeled={_list(low)}"
     return ", ".join(keywords)
 
 
