@@ -6,12 +6,13 @@ import base64
 import os
 import re
 import warnings
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from html import escape
 from importlib.metadata import version
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from string import Template
@@ -38,28 +39,6 @@ _REFERENCES = (
     "[1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).",
     "[2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.",
 )
-# Nothing is loaded and no script runs, whatever is in names.
-_PAGE = Template("""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-img-src data:; style-src 'unsafe-inline'">
-<title>$title</title><style>
-body { font: 16px/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 60rem; }
-h1, h2, p, li, blockquote { overflow-wrap: anywhere; }
-table { border-collapse: collapse; font-size: .9rem; display: block; overflow-x: auto; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #e3e8ec; white-space: nowrap; }
-th, td { text-align: right; }
-caption { text-align: left; } .note { background: #fff6e5; }
-figure { display: inline-block; margin: 0; width: min(100%, 29rem); } img { width: 100%; }
-blockquote { margin: 1rem 0; padding: .5rem 1rem; background: #f3f6f8; }
-@page { margin: 1.5cm; } @media print { table { display: table; font-size: 8pt; width: 100%; }
-th, td { padding: .1rem .2rem; white-space: normal; overflow-wrap: anywhere; }
-tr, figure { break-inside: avoid; } figure { width: 48%; } }
-</style></head><body><h1>$title</h1>
-$body
-</body></html>
-""")
 
 
 @dataclass(frozen=True)
@@ -72,21 +51,21 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to a file that ends in .html, replacing any, and return its path."""
-        if not isinstance(path, str | os.PathLike):
-            raise PUTypeError(
-                f"path must be the name of a file, but {path!r} was passed. Pass 'report.html'."
+        is_name = isinstance(path, str | os.PathLike)
+        came = f"but {brief(str(path) if is_name else path)} was passed"
+        if not is_name or Path(path).suffix.lower() not in (".html", ".htm"):
+            raise (PUValueError if is_name else PUTypeError)(
+                f"path must be the name of a file, and end in .html, {came}. "
+                "Pass path='report.html'."
             )
-        file, passed = Path(path), f"but {brief(str(path))} was passed"
-        if file.suffix.lower() not in (".html", ".htm"):
-            raise PUValueError(f"path must end in .html, {passed}. Pass path='report.html'.")
         try:
-            file.write_text(self.html, encoding="utf-8")
+            Path(path).write_text(self.html, encoding="utf-8")
         except (OSError, ValueError) as error:  # no folder, forbidden, or an invalid name
             raise PUValueError(
-                f"path must be the name of a file that can be written, {passed}: "
-                f"{error.args[-1]}. Pass path='report.html'."
+                f"path must be the name of a file that can be written, {came}: {error.args[-1]}. "
+                "Pass path='report.html'."
             ) from error
-        return file
+        return Path(path)
 
     def _repr_html_(self) -> str:
         return f'<iframe sandbox width="100%" height="800" srcdoc="{escape(self.html)}"></iframe>'
@@ -150,18 +129,23 @@ def report(
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
     if not isinstance(title, str):
         raise PUTypeError(f"title must be a text, but {title!r} was passed. Pass title='Report'.")
-    page = _Page(self, beta, check_level(level), band)
-    _add_numbers(page, beta, at)
-    _add_plots(page, beta)
-    _add_checks(page, wave, strata)
-    summary = " ".join(page.sentences())
-    about = {"Assumptions": _items(page.assumed), "Warnings": _items(dict.fromkeys(page.notes))}
+    page = _Page(self, beta, check_level(level))
+    for section, caption, result in _contents(page, beta, at, band, wave, strata):
+        page.add(section, caption, result)
+    assumed = _assumptions(page, beta)
+    summary = " ".join(_sentences(page, assumed[:2], band))
     packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
-    made = _element("p", f"Made on {datetime.now(UTC).date()} with {packages}.")
-    sections = {"In short": _element("blockquote", summary), **page.sections, **about}
-    sections["References"] = _items(_REFERENCES) + made
+    sections = {
+        "In short": _element("blockquote", summary),
+        **page.sections,
+        "Assumptions": _items(assumed),
+        "Warnings": _items(dict.fromkeys(page.notes)),
+        "References": _items(_REFERENCES)
+        + _element("p", f"Made on {datetime.now(UTC).date()} with {packages}."),
+    }
     body = "\n".join(_element("h2", name) + text for name, text in sections.items() if text)
-    html = _PAGE.substitute(title=escape(title), body=body)
+    template = files("pu_accessor").joinpath("report.html").read_text(encoding="utf-8")
+    html = Template(template).substitute(title=escape(title), body=body)
     # Names may have characters that HTML does not.
     return Report(title, *(re.sub(_INVALID_CHARACTERS, "�", text) for text in (html, summary)))
 
@@ -169,20 +153,19 @@ def report(
 class _Page:
     """Results of public methods by section, and the warnings that they gave."""
 
-    def __init__(self, pu: Any, beta: UserBeta, level: float, band: str) -> None:
-        self.pu, self.level, self.band, self.roles = pu, level, band, pu._terms
+    def __init__(self, pu: Any, beta: UserBeta, level: float) -> None:
+        self.pu, self.level, self.roles = pu, level, pu._terms
         self.sections: dict[str, str] = {}
         self.frames: dict[str, pd.DataFrame] = {}
-        repeated = pu._source.repeated(pu._terms) if self.roles.cluster is None else []
+        repeated = pu._source.repeated(self.roles) if self.roles.cluster is None else []
         self.notes = [
             f"{name!r} repeats: if its rows are dependent, intervals on future data need "
             f"cluster={name!r}."
             for name in repeated
         ]
-        designs = (self.roles.cluster, self.roles.weight, self.roles.average or None)
-        self.is_plain = designs == (None, None, None)
+        self.is_plain = not self.roles.facts(["cluster", "weight", "average"])
         self.target = "examples" if self.is_plain else "population"
-        areas = self._ask(pu.auroc, beta, target=self.target)  # errors of rows or beta raise here
+        areas = self.ask(partial(pu.auroc, beta, target=self.target))  # errors raise here
         self.keys = [*areas.columns[: [*areas].index("metric")]]
         if len(areas) > 1 and (not self.keys or areas.duplicated(self.keys).any()):
             raise PUValueError(
@@ -192,27 +175,25 @@ class _Page:
         self.betas = areas[[*self.keys, "beta"]]
         # Beta without its interval: a number, or one for each key.
         is_one = len({*self.betas["beta"]}) == 1
-        by_key = self.betas.set_index(self.keys)["beta"].to_dict() if self.keys else {}
-        self.point = self.betas["beta"].iloc[0] if is_one else by_key
-        self.assumed = _assumptions(self, beta)
+        self.point = self.betas["beta"].iloc[0] if is_one else areas.set_index(self.keys)["beta"]
 
-    def add(self, section: str, caption: str, method: Any, *args: Any, **options: Any) -> None:
-        """Add a table or a plot to a section, or note why it is missing."""
+    def add(self, section: str, caption: str, result: Any) -> None:
+        """Add a text, a table or what a method returns to a section, or note why it is missing."""
         try:
-            result = self._ask(method, *args, **options)
+            result = self.ask(result) if callable(result) else result
         except PUError as error:
             self.notes.append(f"Missing: {caption}. {error}")
             return
-        if not isinstance(result, str):
+        if isinstance(result, pd.DataFrame):
             self.frames[caption] = result
             result = _table(caption, result)
         self.sections[section] = self.sections.get(section, "") + result
 
-    def _ask(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def ask(self, method: Callable[..., Any]) -> Any:
         """Return a result, and note its warnings."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PUWarning)
-            result = method(*args, **options, level=self.level)
+            result = method(level=self.level)
         for one in caught:
             if issubclass(one.category, PUWarning):
                 self.notes.append(str(one.message))
@@ -220,69 +201,68 @@ class _Page:
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
         return result
 
-    def sentences(self) -> Iterable[str]:
-        """Yield the sentences of a paragraph for a paper."""
-        counts = self.pu._counts()
-        kinds = ("known positives", "known negatives", "unlabeled")
-        sizes = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
-        if sizes:  # chunks are not counted
-            yield f"The data have {' and '.join(sizes)} examples."
-        yield from self.assumed[:2]
-        for name, frame in self.frames.items():
-            if name.endswith(tuple(_TARGETS)) and len(frame) <= _MAX_ROWS:
-                each = [self._estimate(row) for row in frame.to_dict("records")]
-                yield f"{name} is {', '.join(each)}."
-        yield f"Limits of AUROC are DeLong's [2], and curves have the band “{self.band}” [1]."
 
-    def _estimate(self, row: dict[Any, Any]) -> str:
-        """Return an estimate with its interval, and its key."""
-        # An estimate of 1 does not mean a perfect classifier.
-        is_near_1 = row["estimate"] >= _ROUNDED_TO_ONE > row["lower"]
-        estimate = "consistent with 1" if is_near_1 else _number(row["estimate"])
-        limits = f"{_number(row['lower'])} to {_number(row['upper'])}"
-        of = "".join(f" for {row[name]}" for name in self.keys)
-        return f"{estimate} ({100 * self.level:g}% interval {limits}){of}"
-
-
-def _add_numbers(page: _Page, beta: UserBeta, at: At) -> None:
-    """Add tables of counts, beta and metrics."""
-    counts = pd.DataFrame([*page.pu._counts().items()], columns=["kind", "count"])
-    page.sections["Data"] = _element("code", page.pu._code()) + _table("Examples", counts)
+def _contents(
+    page: _Page, beta: UserBeta, at: At, band: str, wave: Hashable | None, strata: Hashable | None
+) -> Iterator[tuple[str, str, Any]]:
+    """Yield the section, the caption and the content of each table and plot."""
+    pu = page.pu
+    counts = pd.DataFrame([*pu._counts().items()], columns=["kind", "count"])
+    yield "Data", "", _element("code", pu._code())
+    yield "Data", "Examples", counts
     passed = beta if isinstance(beta, pd.DataFrame) else page.betas
-    page.sections["Class prior"] = _table("Beta as passed", passed)
-    page.add("Class prior", "Beta that the known positives allow", page.pu.estimate_beta)
+    yield "Class prior", "Beta as passed", passed
+    yield "Class prior", "Beta that the known positives allow", pu.estimate_beta
     for data, target in [*_TARGETS.items()][: 1 + page.is_plain]:
-        page.add("Numbers", f"AUROC on {data}", page.pu.auroc, beta, target=target)
-        area = page.pu.average_precision
-        page.add("Numbers", f"Average precision on {data}", area, beta, target=target)
-    of_rates = None if page.roles.average else "examples"
-    rates = partial(page.pu.metric, ["precision", "recall"], beta, at=at, target=of_rates)
-    page.add("Numbers", "Precision and recall", rates, band=page.band)
+        yield "Numbers", f"AUROC on {data}", partial(pu.auroc, beta, target=target)
+        precision = partial(pu.average_precision, beta, target=target)
+        yield "Numbers", f"Average precision on {data}", precision
+    how: dict[str, Any] = {"at": at, "target": None if page.roles.average else "examples"}
+    rates = partial(pu.metric, ["precision", "recall"], beta, band=band, **how)
+    yield "Numbers", "Precision and recall", rates
     if "model" in page.keys:
-        page.add("Numbers", "Differences of AUROC", page.pu.compare, "auroc", beta)
-
-
-def _add_plots(page: _Page, beta: UserBeta) -> None:
-    """Add plots of curves."""
-    pu, grid = page.pu, np.linspace(0, min(max(2 * page.betas["beta"].max(), 0.2), 0.9), 13)
-    plots: tuple[tuple[str, tuple[Any, ...], dict[str, str]], ...] = (
-        ("ROC curve with its band", (pu.plot_roc, beta), {"band": page.band}),
-        ("Precision-recall curve with its band", (pu.plot_pr, beta), {"band": page.band}),
-        ("Precision at each rank", (pu.plot_metric, "precision", beta), {"band": page.band}),
-        ("AUROC by beta", (pu.plot_metric, "auroc", grid), {"x": "beta", "target": page.target}),
+        yield "Numbers", "Differences of AUROC", partial(pu.compare, "auroc", beta)
+    grid = np.linspace(0, min(max(2 * page.betas["beta"].max(), 0.2), 0.9), 13)
+    curves = (
+        ("ROC curve with its band", pu.plot_roc, beta),
+        ("Precision-recall curve with its band", pu.plot_pr, beta),
+        ("Precision at each rank", pu.plot_metric, "precision", beta),
     )
-    for caption, call, options in plots:
-        page.add("Curves", caption, partial(_draw, caption), *call, **options)
-
-
-def _add_checks(page: _Page, wave: Hashable | None, strata: Hashable | None) -> None:
-    """Add tests of assumptions, and the odds of being labeled that would change the conclusion."""
+    for caption, *call in curves:
+        yield "Curves", caption, partial(_draw, caption, *call, band=band)
+    name, how = "AUROC by beta", {"x": "beta", "target": page.target}
+    yield "Curves", name, partial(_draw, name, pu.plot_metric, "auroc", grid, **how)
     if page.is_plain or wave is not None or strata is not None:
-        check = partial(page.pu.check_assumptions, page.point, wave=wave, strata=strata)
-        page.add("Checks of assumptions", "Checks", check)
+        check = partial(pu.check_assumptions, page.point, wave=wave, strata=strata)
+        yield "Checks of assumptions", "Checks", check
     if page.is_plain:
-        broken = partial(page.pu.robustness, "auroc", page.point, over={"selection_odds": [1]})
-        page.add("Checks of assumptions", "Breaking point", broken)
+        broken = partial(pu.robustness, "auroc", page.point, over={"selection_odds": [1]})
+        yield "Checks of assumptions", "Breaking point", broken
+
+
+def _sentences(page: _Page, assumed: Iterable[str], band: str) -> Iterable[str]:
+    """Yield the sentences of a paragraph for a paper."""
+    counts = page.pu._counts()
+    kinds = ("known positives", "known negatives", "unlabeled")
+    sizes = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
+    if sizes:  # chunks are not counted
+        yield f"The data have {' and '.join(sizes)} examples."
+    yield from assumed
+    for name, frame in page.frames.items():
+        if name.endswith(tuple(_TARGETS)) and len(frame) <= _MAX_ROWS:
+            each = [_write_estimate(page, row) for row in frame.to_dict("records")]
+            yield f"{name} is {', '.join(each)}."
+    yield f"Limits of AUROC are DeLong's [2], and curves have the band “{band}” [1]."
+
+
+def _write_estimate(page: _Page, row: dict[Any, Any]) -> str:
+    """Return an estimate with its interval, and its key."""
+    # An estimate of 1 does not mean a perfect classifier.
+    is_near_1 = row["estimate"] >= _ROUNDED_TO_ONE > row["lower"]
+    estimate = "consistent with 1" if is_near_1 else _number(row["estimate"])
+    limits = f"{_number(row['lower'])} to {_number(row['upper'])}"
+    of = "".join(f" for {row[name]}" for name in page.keys)
+    return f"{estimate} ({100 * page.level:g}% interval {limits}){of}"
 
 
 def _assumptions(page: _Page, beta: UserBeta) -> list[str]:
@@ -294,7 +274,7 @@ def _assumptions(page: _Page, beta: UserBeta) -> list[str]:
     value, source = "one for each group", "[say where it comes from]"
     if isinstance(beta, pd.Interval):
         value = f"between {_number(beta.left)} and {_number(beta.right)}"
-    elif not isinstance(page.point, dict):
+    elif not isinstance(page.point, pd.Series):
         value = _number(page.point)
     if isinstance(beta, pd.DataFrame):
         source = "an estimate whose error is in all intervals"
@@ -328,8 +308,7 @@ def _items(texts: Iterable[str]) -> str:
 
 def _table(caption: str, frame: pd.DataFrame) -> str:
     """Return an HTML table; what all rows share stands in its caption."""
-    is_shared = (frame == frame.iloc[0]).all()
-    shared = [name for name in _IN_CAPTION if is_shared.get(name, False)]
+    shared = [n for n in _IN_CAPTION if n in frame and (frame[n] == frame[n].iloc[0]).all()]
     first = ((name, frame[name].iloc[0]) for name in shared)
     said = [f"{name} {_number(one) if isinstance(one, float) else one}" for name, one in first]
     text = f"{caption} ({', '.join(said)})" if said else caption
