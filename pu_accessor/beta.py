@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, isnan
@@ -58,13 +58,6 @@ class Beta(NamedTuple):
     def is_estimate(self) -> bool:
         """Whether beta has an error, which results include."""
         return self.level is not None
-
-    @property
-    def kind(self) -> str:
-        """Points, an interval or an estimate."""
-        if self.level is not None:
-            return "estimate"
-        return "points" if self.interval is None else "interval"
 
     @property
     def point(self) -> float:
@@ -158,10 +151,10 @@ class Betas:
         """Points, an interval or an estimate."""
         if self.level is not None:
             return "estimate"
-        if self.shared is not None:
-            return self.shared.kind
         values = self.by_key.values() if isinstance(self.by_key, Mapping) else ()
-        return "interval" if any(isinstance(v, pd.Interval) for v in values) else "points"
+        has_interval = self.shared is not None and self.shared.interval is not None
+        is_interval = has_interval or any(isinstance(value, pd.Interval) for value in values)
+        return "interval" if is_interval else "points"
 
     @property
     def estimate(self) -> Beta | None:
@@ -185,10 +178,14 @@ class Betas:
         """Return betas and the level left to rankings, halving the error if necessary."""
         if self.level is None:
             return self, level
+        if self.level > level:
+            return self, round(1 - (self.level - level), 12)
         half = round((1 + level) / 2, 12)
-        if self.level <= level:
-            return self._changed(lambda beta: beta.at_level(half), half), half
-        return self, round(1 - (self.level - level), 12)
+        if self.shared is not None:
+            return replace(self, shared=self.shared.at_level(half), level=half), half
+        estimates = cast("Mapping[Any, Beta]", self.by_key).items()
+        moved = {key: one.at_level(half) if one.level else one for key, one in estimates}
+        return replace(self, by_key=moved, level=half), half
 
     def with_baseline(self) -> Betas:
         """Return these with beta = 0, first unless there is an interval."""
@@ -203,14 +200,6 @@ class Betas:
             return self
         both = [0.0, *values] if self.shared.interval is None else [*values, 0.0]
         return replace(self, shared=self.shared._replace(values=np.array(both)))
-
-    def _changed(self, change: Callable[[Beta], Beta], level: float) -> Betas:
-        """Return betas with changed estimates."""
-        if self.shared is not None:
-            return replace(self, shared=change(self.shared), level=level)
-        estimates = cast("Mapping[Any, Beta]", self.by_key)
-        moved = {key: change(one) if one.level else one for key, one in estimates.items()}
-        return replace(self, by_key=moved, level=level)
 
 
 def read_betas(beta: UserBeta | None) -> Betas:
@@ -274,15 +263,11 @@ def _read_row(row: Mapping[Hashable, Any]) -> Beta:
     """Return the estimate of a row."""
     values, (point,) = as_betas(row["beta"]), as_betas(row["beta"]).tolist()
     lower, upper = as_betas(row["lower"]).item(), as_betas(row["upper"]).item()
-    n, unlabeled = (_as_count(row.get(name)) for name in ("n", "n_unlabeled"))
+    counts = (row.get(name) for name in ("n", "n_unlabeled"))
+    n, unlabeled = (None if count is None or isnan(count) else int(count) for count in counts)
     within = min(lower, point), max(upper, point)
     is_upper_limit = row.get("method") == "feasible"
     return Beta(values, within, check_level(row["level"]), is_upper_limit, n, unlabeled)
-
-
-def _as_count(value: Any) -> int | None:
-    """Return a count, or None if it is missing."""
-    return None if value is None or isnan(value) else int(value)
 
 
 def _unique(values: pd.Series[Any]) -> dict[Hashable, Any]:

@@ -341,8 +341,8 @@ def _against_beta(
     self: Accessor, entry: metrics.Metric, beta: UserBeta, **keywords: Any
 ) -> pd.DataFrame:
     """Return a metric at several betas, and whether the band is impossible."""
-    shared = read_betas(beta).shared
-    if shared is None or shared.kind != "points" or shared.values.size < 2:
+    betas = read_betas(beta)
+    if betas.shared is None or betas.kind != "points" or betas.shared.values.size < 2:
         raise PUValueError(
             "beta must be several numbers with x='beta', but one was passed. For example "
             "beta=[0.1, 0.2, 0.3]."
