@@ -144,6 +144,7 @@ VALUE = [
     ("xr.concat([TABLES, TABLES * 0], 'm', coords='minimal').pu.metric('f1')", "of the tables"),
     # plots
     ("BOTH.plot_forest('auroc', 0.2, order=['svm'])", "order must", "['svm']"),
+    ("BOTH.plot_forest('auroc', 0.2, order=0)", "a list of keys of model, each once, but 0"),
     ("PU.assume(reference='negatives').plot_rank_cdf([0, 0.001])", "no value at all at beta = 0"),
     # betas and labels
     ("pu_accessor.beta_from_labels(3, 2, 9)", "0 <= n_positive <="),
@@ -203,7 +204,7 @@ VALUE = [
     ("DF.pu(score='p').plot_calibration(0.2, bins=1)", "two or more increasing bins"),
     ("BOTH.plot_roc(0.2, palette=['red'])", "for each of the 2 curves, but it has 1", "palette='"),
     ("BOTH.plot_roc(0.2, palette={'score': 'red'})", "for each key, but ['other'] is missing"),
-    ("PU.plot_roc(0.2, palette={'a': 'red'})", "must not be a mapping where there is one curve"),
+    ("PU.plot_roc(0.2, palette={'a': 'red'})", "of a single curve the colour is line_kws"),
     ("PU.plot_roc(0.2, palette=['red', 'rde'])", "matplotlib colours, but 'rde' was passed"),
     ("PU.plot_roc(0.2, palette='virdis')", "name of a palette", "but 'virdis' was passed"),
     ("PU.plot_roc(0.2, height=2)", "height is that of the panels", "ax=plt.subplots(figsize=(2.6"),
@@ -313,7 +314,6 @@ TYPE = [
     ("pl.from_pandas(DF).lazy().group_by('site').pu", "lf.pu(by='key')"),
     ("PU.plot_roc(0.2, ax='x')", "ax must be a matplotlib Axes, but a str was passed"),
     ("PU.plot_roc(0.2, baseline=1)", "baseline must be True or False"),
-    ("BOTH.plot_forest('auroc', 0.2, order=0)", "order must be a list of keys of model, but 0"),
     ("PU.plot_metric('f1', [0.1, 0.2], x='beta', at=5.0)", "an integer", "but 5.0 was passed"),
     ("PU.plot_metric(lambda tp, fp, fn, tn: 1, 0.3)", "must return an array"),
     ("PU.sample_to_label(3, below='x', random_state=0)", "below must be a score, but 'x'"),

@@ -24,7 +24,7 @@ from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.curves import curve_rates
 from pu_accessor.plots import drawing
 from pu_accessor.plots.drawing import Curve, Path, without_baselines
-from pu_accessor.plots.options import Options, check_options, ink
+from pu_accessor.plots.options import Options, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
 from pu_accessor.ranking import FloatArray
 
@@ -80,7 +80,6 @@ def plot_curves(
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    looks = check_options(looks)
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
     tables = read_dataset(tables, "counts").compute()
@@ -168,7 +167,8 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         for end in {int(curve.extra["examples"]) for curve in curves}:
             drawing.draw_chance(ax, [0, end], [0, 1])
         # One line, and a band for each beta.
-        shared = same_at_each_beta and not any(curve.by_model for curve in curves)
+        keys = [{**curve.where, "beta": None} for curve in curves]
+        shared = same_at_each_beta and all(key == keys[0] for key in keys)
         color = curves[0].color if drawing.curves_on(ax) else ink(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band
         drawing.draw_bands(ax, curves, label, looks, is_shared=shared)
@@ -325,10 +325,6 @@ def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
     return filled, [np.interp(filled, ranks, table[name]) for name in COUNTS]
 
 
-def _trace_roc(table: Table) -> Path:
-    return curve_rates("roc", *(table[name] for name in COUNTS))
-
-
 def _trace_pr(table: Table) -> Path:
     """Follow recall and precision along straight lines of tp and fp."""
     tp = table["tp"].astype(np.float64)
@@ -392,7 +388,11 @@ def _edge_above(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 _RATES: Mapping[str, tuple[str, str, Trace, Callable[..., None]]] = {
-    "roc": ("false positive rate", "true positive rate", _trace_roc, _mark_roc),
+    "roc": (
+        *("false positive rate", "true positive rate"),
+        lambda table: curve_rates("roc", *(table[name] for name in COUNTS)),
+        _mark_roc,
+    ),
     "pr": ("recall", "precision", _trace_pr, _mark_pr),
 }
 

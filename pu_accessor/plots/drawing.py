@@ -59,7 +59,6 @@ class Curve(NamedTuple):
     color: Any = None
     label: str = ""
     is_baseline: bool = False  # beta = 0, drawn dashed
-    by_model: bool = False  # whether hues show models or groups, not only betas
 
 
 def kind_of(artist: Artist) -> Kind | None:

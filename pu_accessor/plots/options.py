@@ -1,6 +1,7 @@
 """Check the options that all plots take, and choose colours that suit the background."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, count, islice
 from math import inf
 from typing import Any, TypeAlias, TypedDict
@@ -14,7 +15,7 @@ from matplotlib.colors import Colormap, is_color_like, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from pu_accessor.checks import check_flag, check_option, is_number
+from pu_accessor.checks import check_flag, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 
 Palette: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | Colormap | None
@@ -88,11 +89,11 @@ def check_options(looks: Options) -> Options:
             ) from error
     if named["palette"] is not None:
         read_palette(named["palette"])
-    if named["legend"] is not False:
-        try:
-            check_option("legend", named["legend"], _LEGENDS)
-        except PUValueError as error:
-            raise PUValueError(f"{error} Pass False for none at all.") from None
+    if named["legend"] not in (False, *_LEGENDS):
+        raise PUValueError(
+            f"legend must be one of {[*_LEGENDS]}, or False for none, but "
+            f"{brief(named['legend'])} was passed."
+        )
     _check_place(named, named["ax"], named["height"])
     return named  # type: ignore[no-any-return]
 
@@ -168,61 +169,38 @@ def ink(ax: Axes, strength: float = 1.0) -> RGB:
 
 def read_palette(palette: Any, keys: Sequence[Hashable] = ()) -> list[Any]:
     """Return the colour of each key in a user's palette, or raise if it has no valid colours."""
-    size = len(keys)
+    size, colors = len(keys), list[Any]()
     if isinstance(palette, str):
-        try:
-            named = sns.color_palette(palette, max(size, 1))
-        except ValueError:
-            one_color = f" For one colour pass a list: palette=[{palette!r}]."
-            raise PUValueError(
-                f"palette must be the name of a palette of seaborn's or of a colormap, but "
-                f"{brief(palette)} was passed. Pass palette='deep', 'viridis', or a list of "
-                f"colours.{one_color if is_color_like(palette) else ''}"
-            ) from None
-        colors = [*dict.fromkeys(named)]  # short palettes repeat
+        with suppress(ValueError):  # no palette has that name
+            # Short palettes repeat.
+            colors = [*dict.fromkeys(sns.color_palette(palette, max(size, 1)))]
     elif isinstance(palette, Colormap):  # a list of colours, or a scale
         is_list = palette.N <= _MAX_LISTED_COLORS
-        steps = range(palette.N) if is_list else np.linspace(0, 1, size + 2)[1:-1]
+        steps = range(palette.N) if is_list else np.linspace(0, 1, (size or 1) + 2)[1:-1]
         colors = [palette(step) for step in steps]
-    else:
-        colors = _listed_colors(palette, keys)
+    elif isinstance(palette, Mapping):
+        if lacking := [key for key in keys if key not in palette]:
+            raise PUValueError(
+                f"palette must have a colour for each key, but {brief(lacking)} is missing among "
+                f"{brief([*palette])}. Add it, or pass a list of colours; of a single curve the "
+                "colour is line_kws={'color': 'C1'}."
+            )
+        colors = [palette[key] for key in keys or palette]
+    elif isinstance(palette, Collection) and getattr(palette, "ndim", True):  # no 0-d array
+        colors = [*palette]
+    wrong = [brief(color) for color in colors if not is_color_like(color)]
+    if wrong or not colors:
+        raise PUValueError(
+            "palette must be the name of a palette of seaborn's or of a colormap, or contain "
+            f"matplotlib colours, but {[*wrong, brief(palette)][0]} was passed. Pass for example "
+            "palette='deep', 'viridis', or ['C0', '#228833']."
+        )
     if len(colors) < size:
         raise PUValueError(
             f"palette must have a colour for each of the {size} curves, but it has {len(colors)}. "
             "Pass one of as many as you want: palette='husl', or 'viridis'."
         )
     return colors[:size]
-
-
-def _listed_colors(palette: Any, keys: Sequence[Hashable]) -> list[Any]:
-    """Return the colours of a list, or those of the keys of a mapping."""
-    # A generator would be used up here; a 0-d array cannot be iterated.
-    if not isinstance(palette, Collection) or not getattr(palette, "ndim", 1):
-        raise PUTypeError(
-            f"palette must be a name, a list or mapping of colours, or a Colormap, but a "
-            f"{type(palette).__name__} was passed. Pass palette='deep', for example."
-        )
-    colors = [*(palette.values() if isinstance(palette, Mapping) else palette)]
-    wrong = [brief(color) for color in colors if not is_color_like(color)]
-    if wrong or not colors:
-        raise PUValueError(
-            f"palette must contain matplotlib colours, but {[*wrong, 'nothing'][0]} was passed. "
-            "Pass for example palette=['C0', 'crimson', '#228833']."
-        )
-    if not isinstance(palette, Mapping):
-        return colors
-    lacking = [key for key in keys if key not in palette]
-    if lacking and keys[0] is None:
-        raise PUValueError(
-            "palette must not be a mapping where there is one curve: its colour is "
-            "line_kws={'color': 'C1'}."
-        )
-    if lacking:
-        raise PUValueError(
-            f"palette must have a colour for each key, but {brief(lacking)} is missing among "
-            f"{brief([*palette])}. Add it, or pass a list of colours."
-        )
-    return [palette[key] for key in keys]
 
 
 def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> list[Any]:

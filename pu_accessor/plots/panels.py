@@ -12,7 +12,7 @@ from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.plots import drawing, options
-from pu_accessor.plots.drawing import Curve
+from pu_accessor.plots.drawing import Curve, write_key, write_name
 from pu_accessor.plots.legends import add_legend
 from pu_accessor.words import suggest
 
@@ -114,10 +114,17 @@ def _draw_grid(
     colored = _color_curves(axes[0], curves, looks, values)
     for key, ax in grid.axes_dict.items():
         panel = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
-        inside = [curve for curve in colored if _belongs(curve, panel)]
+        inside = colored
+        for name, value in panel.items():  # a baseline belongs to the panels of all betas
+            naive = name == "beta"
+            inside = [c for c in inside if c.where[name] == value or (naive and c.beta == 0)]
         if inside:
             draw(ax, inside)
-        ax.set_title(", ".join(_write_panel(name, value) for name, value in panel.items()))
+        titles = [
+            f"β = {value:g}" if name == "beta" else f"{write_name(name)} = {write_key(value)}"
+            for name, value in panel.items()
+        ]
+        ax.set_title(", ".join(titles))
     drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # only on the outer panels
     for ax in axes:
@@ -126,21 +133,6 @@ def _draw_grid(
     add_legend(axes, colored, looks, _title(looks, values))
     grid._legend = next(iter(grid.figure.legends), None)  # for seaborn.move_legend
     return grid
-
-
-def _write_panel(name: str, value: Any) -> str:
-    """Write the title of a panel."""
-    if name == "beta":
-        return f"β = {value:g}"
-    return f"{drawing.write_name(name)} = {drawing.write_key(value)}"
-
-
-def _belongs(curve: Curve, panel: Mapping[str, Hashable]) -> bool:
-    """Whether a curve belongs to a panel; a baseline belongs to those of all betas."""
-    return all(
-        curve.where[name] == value or (name == "beta" and curve.beta == 0)
-        for name, value in panel.items()
-    )
 
 
 def _break_labels(ax: Axes, *titles: Text) -> None:
@@ -178,7 +170,7 @@ def _color_curves(
     colored = []
     for curve, is_baseline in zip(curves, naive, strict=True):
         key = curve.where[hue] if hue else None
-        look: dict[str, Any] = {"is_baseline": is_baseline, "by_model": by_model}
+        look: dict[str, Any] = {"is_baseline": is_baseline}
         look["color"] = colors[key] if by_model or not is_baseline else options.ink(ax, 0.75)
         look["label"] = _BASELINE_LABEL if is_baseline else _name(curve, looks, digits)
         colored.append(curve._replace(**look))
@@ -203,7 +195,7 @@ def _name(curve: Curve, looks: options.Options, digits: int) -> str:
         in_title = hue is None and "beta" in (looks["col"], looks["row"])
         return "estimate" if in_title else written
     has_own_beta = curve.beta is not None and "beta" not in curve.where
-    key = drawing.write_key(curve.where[hue])
+    key = write_key(curve.where[hue])
     return f"{key}, {written}" if has_own_beta else key
 
 
@@ -213,4 +205,4 @@ def _title(looks: options.Options, values: Values) -> str:
         return ""
     betas = values.get("beta", [])
     has_one_beta = len(betas) == 1 and "beta" not in (looks["col"], looks["row"])
-    return drawing.write_name(looks["hue"]) + (f" (β = {betas[0]:.3g})" if has_one_beta else "")
+    return write_name(looks["hue"]) + (f" (β = {betas[0]:.3g})" if has_one_beta else "")

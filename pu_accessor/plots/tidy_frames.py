@@ -1,8 +1,8 @@
 """Draw a tidy frame: metrics against beta, thresholds or biased labels, forests, calibration."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import partial
-from itertools import combinations, islice, takewhile
+from itertools import combinations, takewhile
 from typing import Any
 
 import matplotlib as mpl
@@ -12,14 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import LogLocator
 
-from pu_accessor.checks import check_option
-from pu_accessor.errors import PUTypeError, PUValueError, brief
+from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.comparison.dominance import crossings
 from pu_accessor.inference.metrics import named
 from pu_accessor.plots import drawing
 from pu_accessor.plots.curves import write_missing
 from pu_accessor.plots.drawing import Curve, Kind
-from pu_accessor.plots.options import Options, check_options, dimensions, ground, has_panels, ink
+from pu_accessor.plots.options import Options, dimensions, ground, has_panels, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
 
 _AXES = {  # labels of the x axis
@@ -28,9 +27,7 @@ _AXES = {  # labels of the x axis
     "selection_odds": "selection odds (factor between odds of being labeled), at most",
     "contamination": "share of negatives among the known positives, at most",
     "mean_score": "mean predicted probability",
-    "estimate": "",
 }
-_ACROSS = {"mean_score": "share of positives"}
 # Columns before the first of these are keys.
 _RESULTS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
 _RESULTS |= {"selection_odds", "contamination", "breaking_point"}
@@ -48,7 +45,7 @@ def plot_rows(
     x: str,
     looks: Options,
     *,
-    label: str | None = None,
+    label: str,
     order: str | Sequence[Hashable] | None = None,
 ) -> Drawing:
     """Draw a metric with its interval against `x`.
@@ -59,10 +56,6 @@ def plot_rows(
     bars, hollow without known positives, and counts are at the foot. Against the estimate, there
     is a row for each model, in `order`.
     """
-    looks = check_options(looks)
-    check_option("x", x, _AXES)
-    if label is None:
-        label = "net benefit" if "metric" in frame else "estimate"
     levels: Levels = {}
     draw: Callable[..., None]
     if x == "threshold":  # that was asked for, not the score of the cutoff
@@ -76,7 +69,7 @@ def plot_rows(
 
     def draw_labeled(ax: Axes, curves: list[Curve]) -> None:
         across = drawing.write_name(label)
-        along = (across, "") if x == "estimate" else (_AXES[x], _ACROSS.get(x, across))
+        along = (across, "") if x == "estimate" else (_AXES[x], across)
         ax.set(xlabel=along[0], ylabel=along[1])
         draw(frame, looks, ax, curves)
 
@@ -331,20 +324,12 @@ def _ordered(
         return best["place"].tolist()
     if order is None:
         return names
-    try:  # may be endless
-        given = [order] if isinstance(order, str) else order
-        asked: list[Hashable] = [*islice(given, len(names) + 1)]
-    except TypeError as error:
-        raise PUTypeError(
-            f"order must be a list of keys of {', '.join(listed) or 'groups'}, but "
-            f"{brief(order)} was passed. Leave it out for the order of the rows, or pass "
-            "'estimate'."
-        ) from error
-    known = {*names}
-    wrong = [key for key in asked if not pd.api.types.is_hashable(key) or key not in known]
+    given = [order] if isinstance(order, str) else order
+    asked: list[Hashable] = [*given] if isinstance(given, Collection) else []
+    wrong = [key for key in asked if key not in names]
     if wrong or not asked or len({*asked}) < len(asked):
         raise PUValueError(
-            f"order must contain keys of {', '.join(listed) or 'groups'}, each once, but "
-            f"{brief(wrong or asked)} was passed. There are {brief([*names])}."
+            f"order must be 'estimate', or a list of keys of {', '.join(listed) or 'groups'}, "
+            f"each once, but {brief(wrong or order)} was passed. There are {brief(names)}."
         )
     return asked

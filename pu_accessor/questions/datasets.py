@@ -307,12 +307,14 @@ class TablesAccessor:
         from pu_accessor import plots
 
         check_option("x", x, _AXES)
-        plots.check_options(looks)
         if x != "beta":
             return _draw(self._dataset, read_metric(metric, "tables"), looks, x)
         found = find_metric(metric)
         is_area = found is not None and found.curve is not None
-        entry = read_metric(metric, "area" if is_area else "tables")
+        entry, looks = (
+            read_metric(metric, "area" if is_area else "tables"),
+            plots.check_options(looks),
+        )
         contingency = schema.read_dataset(self._dataset, "counts")
         contingency = contingency.drop_vars(RATES, errors="ignore")
         if entry.curve is not None:
@@ -352,7 +354,7 @@ def _draw(dataset: xr.Dataset, curve: str | Metric, looks: Any, x: str = "rank")
     """Draw curves of tables, or the tables' curves."""
     from pu_accessor import plots
 
-    return plots.plot_curves(dataset, curve, looks, x=x)
+    return plots.plot_curves(dataset, curve, plots.check_options(looks), x=x)
 
 
 def _explain_attribute(name: str, has_tables: bool) -> str:

@@ -191,10 +191,7 @@ def plot_metric(
     'share of examples predicted positive'
     >>> ax = df.pu.plot_metric("auroc", [0.05, 0.1, 0.15], x="beta")
     """
-    from pu_accessor import plots
-
     check_option("x", x, _AXES)
-    plots.check_options(looks)
     default = "population" if self._terms.average else "examples"
     on_these: dict[str, Any] = {"target": target or default, "level": level, "band": band}
     if x in _CURVES and not (isinstance(metric, str) and metric == "net_benefit"):
@@ -209,14 +206,13 @@ def plot_metric(
     if x == "threshold":
         at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
         question = partial(self.metric, "net_benefit", at=at, **on_these)
-        return _draw_rows(question, beta, x, looks)
+        return _draw_rows(question, beta, x, looks, label="net benefit")
     entry = metrics.read_metric(metric, "robustness" if x in SWEEPS else "against_beta")
+    asked: dict[str, Any] = {"at": at, "target": target, "level": level}
+    question = partial(_against_beta, self, entry, band=band, **asked)
     if x in SWEEPS:
-        over = {x: SWEEPS[x]}
-        rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
-    else:
-        rows = _against_beta(self, entry, beta, at=at, target=target, level=level, band=band)
-    return plots.plot_rows(rows, x, looks, label=_label_of(entry, at))
+        question = partial(self.robustness, metric, over={x: SWEEPS[x]}, **asked)
+    return _draw_rows(question, beta, x, looks, label=_label_of(entry, at))
 
 
 def plot_forest(
@@ -290,7 +286,7 @@ def plot_calibration(
     'mean predicted probability'
     """
     question = partial(self.calibration, bins=bins, level=level, band=band)
-    return _draw_rows(question, beta, "mean_score", looks)
+    return _draw_rows(question, beta, "mean_score", looks, label="share of positives")
 
 
 def _draw_curves(
@@ -306,12 +302,12 @@ def _draw_curves(
     """Draw curves of bounded tables."""
     from pu_accessor import plots
 
-    plots.check_options(looks)
+    looks = plots.check_options(looks)
     if curve == "rank_cdf":
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **keywords), curve, looks)
     name = f"plot_{curve}" if isinstance(curve, str) else "plot_metric"
     betas, terms = self._read_arguments(name, beta, **keywords)
-    betas = betas.with_baseline() if looks.get("baseline") else betas
+    betas = betas.with_baseline() if looks["baseline"] else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.depends_on == "precision"
     how: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
     tables = bounded_tables(self, betas, terms, ranks, **how)
@@ -324,8 +320,8 @@ def _draw_rows(
     """Draw the frame that a method returns."""
     from pu_accessor import plots
 
-    plots.check_options(looks)
-    if looks.get("baseline"):
+    looks = plots.check_options(looks)
+    if looks["baseline"]:
         betas = read_betas(beta)
         if betas.kind != "points":
             raise PUValueError(
