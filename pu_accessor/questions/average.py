@@ -118,11 +118,11 @@ def _describe_clusters(
         return {}
     numbers = [macro_average.count_shared_clusters(terms) for terms in firsts]
     few = [
-        (group.key, f"{number:g}")
+        (group.key, {evaluation.FEW_CLUSTERS: f"{number:g}"})
         for group, number in zip(groups, numbers, strict=True)
         if number < evaluation.MIN_CLUSTERS
     ]
-    evaluation.warn_of_groups(names, few, evaluation.FEW_CLUSTERS)
+    evaluation.warn_of_groups(names, few)
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 

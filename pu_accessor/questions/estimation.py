@@ -467,10 +467,8 @@ def _finish(
         diagnostics = [result.diagnostics for result in results.each]
         limits = [one.beta_limit if one else np.nan for one in diagnostics]
         frame["beta_limit"] = np.repeat(limits, len(frame) // len(limits))
-    contents = [(result.key, result.content.doubts) for result in results.each]
-    for text in dict.fromkeys(text for _, doubts in contents for text in doubts):
-        groups = [(key, doubts[text]) for key, doubts in contents if text in doubts]
-        evaluation.warn_of_groups(results.names, groups, text)
+    found = [(result.key, result.content.doubts) for result in results.each]
+    evaluation.warn_of_groups(results.names, found)
     return evaluation.add_failed_groups(frame, results)
 
 

@@ -153,7 +153,9 @@ def evaluate(
         results = Results(names, each, betas, terms, {}, by_key_reason)
     elif reasons:
         _warn_of_skipped(reasons, len(each))
-    _warn_of_rankings(results, warn_limits=warn_limits and per_group, per_group=per_group)
+    limits = warn_limits and per_group
+    found = [(r.key, _doubts(r, terms.level, limits, per_group)) for r in each if r.diagnostics]
+    warn_of_groups(names, found)
     _warn_of_reversed_scores(results, per_group=per_group)
     if terms.is_wide and terms.omits:
         _warn_of_other_rows(results, terms.models)
@@ -256,23 +258,12 @@ def _warn_of_skipped(reasons: Mapping[str, str], n_results: int) -> None:
     )
 
 
-def _warn_of_rankings(results: Results[Any], *, warn_limits: bool, per_group: bool) -> None:
-    """Warn of betas above their limit, of little data, and of scores not monotone."""
-    doubts: dict[str, list[tuple[Hashable, str]]] = {}
-    for key, beta, diagnostics, _ in results.each:
-        if diagnostics is not None:
-            found = _doubts(diagnostics, beta, results.terms.level, warn_limits, per_group)
-            for text, detail in found.items():
-                doubts.setdefault(text, []).append((key, detail))
-    for text, groups in doubts.items():
-        warn_of_groups(results.names, groups, text)
-
-
 def _doubts(
-    one: Diagnostics, beta: Beta, level: float, warn_limits: bool, per_group: bool
+    result: Result[Any], level: float, warn_limits: bool, per_group: bool
 ) -> dict[str, str]:
-    """Return warnings about one ranking, each with a number."""
-    doubts = {}
+    """Return warnings about beta, the data or the scores of one ranking, each with a number."""
+    one: Any = result.diagnostics
+    beta, doubts = result.beta, dict[str, str]()
     lowest = np.array([beta.lower]) if beta.is_estimate else beta.values
     if warn_limits and (high := one.beyond(lowest)).size:
         values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
@@ -314,37 +305,39 @@ def _warn_of_reversed_scores(results: Results[Any], *, per_group: bool) -> None:
             f"energies, distances and ranks, negate the scores first: df[{model!r}] = "
             f"-df[{model!r}]."
         )
-        groups = [(keys[position], f"{areas[position]:.2g}") for position in low.tolist()]
-        warn_of_groups(names, groups, text)
+        warn_of_groups(names, [(keys[one], {text: f"{areas[one]:.2g}"}) for one in low.tolist()])
 
 
 def _warn_of_other_rows(results: Results[Any], models: list[Hashable]) -> None:
     """Warn of models that score different rows, which compare leaves out."""
-    rankings = [(key, one.total) for key, _, one, _ in results.each if one is not None]
-    totals: dict[tuple[Hashable, ...], set[Counts]] = {}
-    for key, total in rankings:
-        totals.setdefault(split_key(results.names, key)[:-1], set()).add(total)
-    differing = [
-        (key, f"{sum(total):g} rows, {total.known_positive:g} known")
-        for key, total in rankings
-        if len(totals[split_key(results.names, key)[:-1]]) > 1
-    ]
+    totals: dict[tuple[Hashable, ...], dict[Hashable, Counts]] = {}
+    for key, _, one, _ in results.each:
+        if one is not None:
+            totals.setdefault(split_key(results.names, key)[:-1], {})[key] = one.total
     text = (
         "With nan_policy='omit' models are evaluated on different rows ({}), among which beta may "
         f"differ. On common rows, as compare: df.dropna(subset={brief(models)})."
     )
-    warn_of_groups(results.names, differing, text)
+    differing = [
+        (key, {text: f"{sum(total):g} rows, {total.known_positive:g} known"})
+        for of_models in totals.values()
+        for key, total in of_models.items()
+        if len({*of_models.values()}) > 1
+    ]
+    warn_of_groups(results.names, differing)
 
 
 def warn_of_groups(
-    names: Sequence[str], groups: Sequence[tuple[Hashable, str]], text: str
+    names: Sequence[str], found: Iterable[tuple[Hashable, Mapping[str, str]]]
 ) -> None:
-    """Warn of groups, if there are any, with a detail of each."""
-    if groups:
-        details = _join_first(
-            f"{name_group(names, key)}: {detail}" if names else detail for key, detail in groups
-        )
-        warn_caller(text.format(details))
+    """Warn once in each text that some groups have, with the detail of each."""
+    details: dict[str, list[str]] = {}
+    for key, texts in found:
+        group = f"{name_group(names, key)}: " if names else ""
+        for text, detail in texts.items():
+            details.setdefault(text, []).append(f"{group}{detail}")
+    for text, each in details.items():
+        warn_caller(text.format(_join_first(each)))
 
 
 def _join_first(groups: Iterable[str]) -> str:
