@@ -24,15 +24,9 @@ from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.prior import METHODS, Prior, estimate_prior
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.hidden_bounds import count_wrong
+from pu_accessor.questions import evaluation
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimation import default_target, exclusion_facts, warn_of_areas
-from pu_accessor.questions.evaluation import (
-    Columns,
-    add_failed_groups,
-    answer_columns,
-    evaluate,
-    results_frame,
-)
 from pu_accessor.ranking import (
     AnnotatedRanking,
     BoolArray,
@@ -114,20 +108,20 @@ def estimate_beta(
     def compute(ranking: Ranking, _: Beta) -> tuple[Prior, Counts]:
         return estimate_prior(ranking, method, level), ranking.total
 
-    def columns(content: tuple[Prior, Counts], _: Beta) -> Columns:
+    def columns(content: tuple[Prior, Counts], _: Beta) -> evaluation.Columns:
         prior, total = content
         ends = {"beta": [prior.beta], "lower": prior.lower, "upper": prior.upper}
         counts = {"n": total.known_positive, "n_unlabeled": total.unlabeled}
         return {**ends, "level": level, "method": method, **counts}
 
-    results = evaluate(self._terms, self._rank(), compute)
+    results = evaluation.evaluate(self._terms, self._rank(), compute)
     priors = [result.content[0] for result in results.each]
     warnings = Counter(text for prior in priors for text in prior.warnings)
     for text, times in warnings.items():
         where = f" (in {times} of {len(priors)} groups)" if results.names else ""
         warn_caller(f"{text}{where}")
     attrs = {"assumptions": priors[0].assumptions}  # the same for all
-    return add_failed_groups(results_frame(results, columns, attrs), results)
+    return evaluation.add_failed_groups(evaluation.results_frame(results, columns, attrs), results)
 
 
 # Checks
@@ -225,13 +219,15 @@ def check_assumptions(
         check_labels(np.append(beta.values, 0.0), rows.total)
         return [*run_checks(rows, beta.values.tolist(), round(1 - level, 12))]
 
-    def columns(checks: list[Check], _: Beta) -> Columns:
+    def columns(checks: list[Check], _: Beta) -> evaluation.Columns:
         by_name = dict(zip(Check._fields, zip(*checks, strict=True), strict=True))
         texts = {name: np.array(by_name[name], object) for name in ("check", "finding")}
         return by_name | texts
 
-    results = evaluate(self._terms, keyed, compute, None if beta is None else betas)
-    return add_failed_groups(results_frame(results, columns, {"level": level}), results)
+    results = evaluation.evaluate(self._terms, keyed, compute, None if beta is None else betas)
+    return evaluation.add_failed_groups(
+        evaluation.results_frame(results, columns, {"level": level}), results
+    )
 
 
 # Robustness
@@ -316,7 +312,7 @@ def robustness(
     threshold = 0.5 * (not is_pair) if above is None else float(above)
     sweep = Sweep(entry, cutoff, target, terms, assumption, threshold)
 
-    def compute(ranked: Ranking | PairedRanks, beta: Beta) -> Columns:
+    def compute(ranked: Ranking | PairedRanks, beta: Beta) -> evaluation.Columns:
         columns = _sweep_columns(sweep, ranked, beta, values)
         if isinstance(ranked, Ranking):
             return columns
@@ -325,11 +321,11 @@ def robustness(
 
     attrs = {"above": threshold, **self._attrs(terms, target)}
     keyed: Any = self._pair(on) if is_pair else self._rank(entry.ranks_needed(cutoff))
-    results = evaluate(terms, keyed, compute, betas)
-    frame = results_frame(results, attrs=attrs)
+    results = evaluation.evaluate(terms, keyed, compute, betas)
+    frame = evaluation.results_frame(results, attrs=attrs)
     if cutoff is None and not is_pair:
         warn_of_areas(frame, results)
-    return add_failed_groups(frame, results)
+    return evaluation.add_failed_groups(frame, results)
 
 
 @dataclass(frozen=True)
@@ -414,6 +410,6 @@ def _sweep_columns(
         "metric": sweep.metric.name,
         "beta": beta.values[:, np.newaxis],
         sweep.assumption: np.array(values),
-        **answer_columns(answers, sweep.target),
+        **evaluation.answer_columns(answers, sweep.target),
         "breaking_point": _breaking_points(ranked, beta, sweep)[..., np.newaxis],
     }

@@ -13,13 +13,7 @@ from pu_accessor.checks import check_option
 from pu_accessor.inference.answer import Answer, join_betas
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.calibration import estimate_bin_shares, read_bin_edges
-from pu_accessor.questions.evaluation import (
-    Columns,
-    add_failed_groups,
-    answer_columns,
-    evaluate,
-    results_frame,
-)
+from pu_accessor.questions import evaluation
 from pu_accessor.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -80,11 +74,11 @@ def calibration(
         bins = estimate_bin_shares(ranking, beta.within(), edges, of_band)
         return join_betas(bins, beta._replace(level=None))
 
-    def columns(bins: Answer, beta: Beta) -> Columns:
+    def columns(bins: Answer, beta: Beta) -> evaluation.Columns:
         located = {"beta": beta.values[:, np.newaxis], "left": edges[:-1], "right": edges[1:]}
-        shown = answer_columns([bins], "examples").items()  # over bins and betas
+        shown = evaluation.answer_columns([bins], "examples").items()  # over bins and betas
         return located | {name: np.transpose(column) for name, column in shown}
 
-    results = evaluate(of_band, self._rank(), compute, betas)
+    results = evaluation.evaluate(of_band, self._rank(), compute, betas)
     attrs = self._attrs(terms, "examples", band=band_name(terms.band))
-    return add_failed_groups(results_frame(results, columns, attrs), results)
+    return evaluation.add_failed_groups(evaluation.results_frame(results, columns, attrs), results)

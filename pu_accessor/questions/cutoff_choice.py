@@ -12,21 +12,8 @@ from pu_accessor.beta import Beta, Betas, UserBeta, split_key
 from pu_accessor.checks import check_count
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.estimates.guaranteed_cutoffs import (
-    Cost,
-    Goal,
-    band_for_goal,
-    find_population_cutoff,
-    find_sample_cutoff,
-    read_goal,
-)
-from pu_accessor.questions.evaluation import (
-    Columns,
-    add_failed_groups,
-    answer_columns,
-    evaluate,
-    results_frame,
-)
+from pu_accessor.inference.estimates import guaranteed_cutoffs
+from pu_accessor.questions import evaluation
 from pu_accessor.ranking import Ranking, Rankings
 
 if TYPE_CHECKING:
@@ -43,7 +30,7 @@ def cutoff(
     precision: float | None = None,
     recall: float | None = None,
     fpr: float | None = None,
-    cost: Cost | None = None,
+    cost: guaranteed_cutoffs.Cost | None = None,
     models: int | None = None,
     target: str = "examples",
     level: float = 0.95,
@@ -111,7 +98,7 @@ def cutoff(
        rank  threshold  attainable  lower
     0   121      0.859       0.835  0.802
     """
-    goal = read_goal(precision, recall, fpr, cost)
+    goal = guaranteed_cutoffs.read_goal(precision, recall, fpr, cost)
     betas, terms = self._read_arguments("cutoff", beta, level=level, target=target, cost=cost)
     _check_level(betas, level)
     betas, left = betas.split(level)
@@ -124,23 +111,28 @@ def cutoff(
         each = beta.values[:, np.newaxis]
         if target == "population":
             each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
-            found = [find_population_cutoff(ranking, b, goal, of_model.level) for b in each]
+            found = [
+                guaranteed_cutoffs.find_population_cutoff(ranking, b, goal, of_model.level)
+                for b in each
+            ]
             return join_answers(found)
         each = each if beta.interval is None else beta.within()[np.newaxis]
-        return join_answers([find_sample_cutoff(ranking, b, goal, of_model) for b in each])
+        return join_answers(
+            [guaranteed_cutoffs.find_sample_cutoff(ranking, b, goal, of_model) for b in each]
+        )
 
-    def columns(cutoffs: Answer, beta: Beta) -> Columns:
+    def columns(cutoffs: Answer, beta: Beta) -> evaluation.Columns:
         goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values[:, np.newaxis]}
-        return goals | answer_columns([cutoffs], target)
+        return goals | evaluation.answer_columns([cutoffs], target)
 
-    results = evaluate(terms, rankings, compute, betas)
-    band = band_for_goal(goal) if target == "examples" else "two samples"
+    results = evaluation.evaluate(terms, rankings, compute, betas)
+    band = guaranteed_cutoffs.band_for_goal(goal) if target == "examples" else "two samples"
     attrs = {**self._attrs(terms, target, band=band), "level": level, "models": n_models}
-    cutoffs = results_frame(results, columns, attrs)
+    cutoffs = evaluation.results_frame(results, columns, attrs)
     cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
     if cutoffs["lower"].isna().any():
         warn_caller(f"{cutoffs.attrs['statement']} Lower the goal or the level, or label more.")
-    return add_failed_groups(cutoffs, results)
+    return evaluation.add_failed_groups(cutoffs, results)
 
 
 def _check_level(betas: Betas, level: float) -> None:
@@ -174,7 +166,9 @@ def _count_models(rankings: Rankings) -> int:
     return max(len({split_key(rankings.names, key)[level] for key in rankings.keys}), 1)
 
 
-def _state_guarantee(cutoffs: pd.DataFrame, goal: Goal, level: float, n_models: int) -> str:
+def _state_guarantee(
+    cutoffs: pd.DataFrame, goal: guaranteed_cutoffs.Goal, level: float, n_models: int
+) -> str:
     """Return a sentence that states the guarantee, or that there is none."""
     unmet = cutoffs["lower"].isna()
     above = goal.name in ("precision", "recall")

@@ -254,8 +254,9 @@ def bounded_tables(
         arrays, end = {}, 0
         for tables in tables_in_parts(ranking, grid, terms):
             start, end = end, end + tables.betas.size
-            ranking = tables.ranking
-            part = {**_rates(curve, tables.table), **_in_whole_examples(tables)}
+            whole, ranking = tables.rounded(), tables.ranking
+            rounded = {"clipped": whole.clipped, "rounding": tables.tp - whole.tp}
+            part = {**_rates(curve, tables.table), **whole.table._asdict(), **rounded}
             _put({**part, **_coordinates(tables, terms)}, arrays, slice(start, end), grid.size)
         return RankingArrays(ranking, grid, arrays)
 
@@ -264,17 +265,9 @@ def bounded_tables(
 
 def _rates(curve: str | None, table: Table) -> dict[str, Array]:
     """Return the rates of a curve, if there is one."""
-    return (
-        {}
-        if curve is None
-        else dict(zip(CURVE_RATES[curve], curve_rates(curve, *table), strict=True))
-    )
-
-
-def _in_whole_examples(tables: Tables) -> dict[str, Array]:
-    """Return the arrays of rounded tables."""
-    whole = tables.rounded()
-    return {**whole.table._asdict(), "clipped": whole.clipped, "rounding": tables.tp - whole.tp}
+    if curve is None:
+        return {}
+    return dict(zip(CURVE_RATES[curve], curve_rates(curve, *table), strict=True))
 
 
 def _lay_out(

@@ -58,24 +58,12 @@ def group_frame(frame: pd.DataFrame, by: ColumnNames) -> Groups:
     """Group the rows of a frame by columns, as ``frame.groupby(by)`` does."""
     names = key_columns(frame, by)
     # pandas does not accept an index that has the name of a column.
-    columns = [frame[name].reset_index(drop=True) for name in names]
-    plain = pd.DataFrame(dict(enumerate(map(_category_codes, columns))), copy=False)
-    rows = _rows_of_groups(number_groups(plain.groupby([*plain])))
-    keys = [column.iloc[first_rows(rows)].tolist() for column in columns]
-    levels = keys[0] if len(keys) == 1 else zip(*keys, strict=True)
-    return Groups(tuple(map(str, names)), tuple(levels), rows)
+    return read_groups(frame[names].reset_index(drop=True).groupby(names, observed=True))
 
 
 def first_rows(groups: list[Rows]) -> list[int]:
     """Return the first row of each group."""
     return [rows.start if isinstance(rows, slice) else int(rows[0]) for rows in groups]
-
-
-def _category_codes(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the codes of categories, which sort by them; other columns as they are."""
-    if not isinstance(column.dtype, pd.CategoricalDtype):
-        return column
-    return column.cat.codes.where(column.notna())
 
 
 def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> list[Hashable]:

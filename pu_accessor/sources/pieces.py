@@ -18,20 +18,13 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import check_ranks_within
+from pu_accessor.counting import score_gaps
 from pu_accessor.counting.cutoffs import rank_counted
 from pu_accessor.counting.placements import (
     PlacementSums,
     PlacementTable,
     pair_ranks,
     sum_placements,
-)
-from pu_accessor.counting.score_gaps import (
-    GapCounts,
-    SortedScores,
-    count_gaps,
-    distinct_scores,
-    scores_inside,
-    sort_scores,
 )
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
@@ -78,30 +71,32 @@ class Passes:
         known: dict[GroupModel, FloatArray] = {}
         for key, model in product(first.groups, range(len(roles.models))):
             labeled = first.groups[key]
-            sample, _ = distinct_scores(labeled.sample[model])
+            sample, _ = score_gaps.distinct_scores(labeled.sample[model])
             sample = sample[:: 1 + sample.size // _MAX_SAMPLE_VALUES]
             known[key, model] = np.concatenate(labeled.of(model, roles.omits)[:2])
-            values = distinct_scores(np.append(known[key, model], sample))[0]
-            queries[key, model] = partial(count_gaps, values)
-        self.gaps: dict[GroupModel, GapCounts] = self._pass(queries)
+            values = score_gaps.distinct_scores(np.append(known[key, model], sample))[0]
+            queries[key, model] = partial(score_gaps.count_gaps, values)
+        self.gaps: dict[GroupModel, score_gaps.GapCounts] = self._pass(queries)
         for (key, model), gaps in self.gaps.items():
             check_same(pieces, int(first.groups[key].ranked[model]), _number_of_scores(gaps))
-            values, number = distinct_scores(known[key, model])
+            values, number = score_gaps.distinct_scores(known[key, model])
             counted = np.take(gaps.at, np.searchsorted(0.0 - gaps.values, 0.0 - values))
             check_same(pieces, int(number.sum()), int(np.minimum(number, counted).sum()))
 
-    def count(self, of: GroupModel, values: FloatArray) -> GapCounts:
+    def count(self, of: GroupModel, values: FloatArray) -> score_gaps.GapCounts:
         """Count the scores of a group and model at and between some values."""
         number = _number_of_scores(self.gaps[of])
-        query = partial(count_gaps, values, with_sums=True)
-        gaps: GapCounts = self._look_up(of, values, query, number)
+        query = partial(score_gaps.count_gaps, values, with_sums=True)
+        gaps: score_gaps.GapCounts = self._look_up(of, values, query, number)
         return gaps
 
-    def fetch(self, of: GroupModel, numbers: IntArray) -> SortedScores:
+    def fetch(self, of: GroupModel, numbers: IntArray) -> score_gaps.SortedScores:
         """Return the scores of a group and model in some gaps."""
         gaps = self.gaps[of]
-        query = partial(scores_inside, gaps.values, numbers)
-        return SortedScores.of(self._look_up(of, numbers, query, int(gaps.inside[numbers].sum())))
+        query = partial(score_gaps.scores_inside, gaps.values, numbers)
+        return score_gaps.SortedScores.of(
+            self._look_up(of, numbers, query, int(gaps.inside[numbers].sum()))
+        )
 
     def _look_up(self, of: GroupModel, argument: Any, query: Query, number: int) -> Any:
         """Return the result of a pass, of so many scores, or raise that it is needed."""
@@ -124,20 +119,20 @@ class Passes:
         """Read the pieces once, and return the results of queries."""
         of_piece = partial(_run_queries, self._roles.omits, queries)
         results = fold_groups(self._pieces, self._roles, of_piece, _merge)
-        none = [SortedScores.of(np.empty(0))]
+        none = [score_gaps.SortedScores.of(np.empty(0))]
         return {of: results[of] if of in results else query(none) for of, query in queries.items()}
 
 
-def _number_of_scores(result: GapCounts | FloatArray) -> int:
+def _number_of_scores(result: score_gaps.GapCounts | FloatArray) -> int:
     """Return the number of counted, or fetched, scores."""
-    if isinstance(result, GapCounts):
+    if isinstance(result, score_gaps.GapCounts):
         return int(result.at.sum() + result.inside.sum())
     return result.size
 
 
 def _merge(one: Any, other: Any) -> Any:
     """Add counts, or join scores."""
-    return one.merge(other) if isinstance(one, GapCounts) else np.append(one, other)
+    return one.merge(other) if isinstance(one, score_gaps.GapCounts) else np.append(one, other)
 
 
 def _run_queries(
@@ -148,7 +143,7 @@ def _run_queries(
         for model, scores in enumerate(by_model):
             if (key, model) in queries:
                 kept = scores[~np.isnan(scores)] if omits else scores
-                yield (key, model), queries[key, model](sort_scores(kept))
+                yield (key, model), queries[key, model](score_gaps.sort_scores(kept))
 
 
 def check_same(pieces: Chunks, before: int, now: int) -> None:
