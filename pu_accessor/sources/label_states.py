@@ -316,16 +316,14 @@ def _advise_words(
     label: pd.Series[Any], meant: Mapping[_Value, float | None], claimed: Collection[str]
 ) -> str:
     """Return what to pass for words of unknown meaning, under a condition on it."""
-    words = sorted(
-        (v for v in meant if v.state == UNKNOWN and meant[v] is None), key=lambda v: v.frequency
-    )
+    words = [v for v in meant if v.state == UNKNOWN and meant[v] is None]
     high = [v for v in meant if v.state == POSITIVE or (meant[v] or 0) > 0]
     low = [v for v in meant if meant[v] == 0 and v not in high]
     state, chosen = "unlabeled", words
     if not high:  # all are positive where others are unlabeled, else the rarest
         has_unlabeled = any(isnan(meant[v] or 0) for v in meant)
-        state, chosen = "positive", words if has_unlabeled else words[:1]
-        high = chosen
+        chosen = words if has_unlabeled else [min(words, key=lambda v: v.frequency)]
+        state, high = "positive", chosen
     write = _write([*meant], high, low, claimed)
     if len(words) > _MAX_LISTED:
         write = f"df.assign(label=df[{str(label.name)!r}] == {_list(high[:1])}).pu(unlabeled=0)"

@@ -88,7 +88,7 @@ ADVISED: list[Any] = [
     ([True, False, "unknown"], {}, "unlabeled='unknown'"),
     ([True, 0, "x", "x", None], {}, "unlabeled=['x', None]"),
     (["good", "bad", "bad"], {}, "positive='good', unlabeled='bad'"),
-    (["good", "good", "bad", None], {}, "positive=['bad', 'good']"),
+    (["good", "good", "bad", None], {}, "positive=['good', 'bad']"),
     ([*"abbcc"], {}, "positive='a', unlabeled=['b', 'c']"),
     (["q", False, "z", "z"], {}, "positive='q', unlabeled='z'"),
     ([1, None, 0], {"unlabeled": 0}, "unlabeled=[0, None]"),
