@@ -208,10 +208,11 @@ def limits_by_shares(
     errors, ends = errors_at(world, selected), []
     levels = (level,) if world.clusters is None else (level, _TYPICAL_LEVEL)
     for labeling in world.labelings:
-        values, *typical = (
+        (values, cut), *others = (
             _values_at_limits(world, selected, metric, labeling, errors, each) for each in levels
         )
-        ends.append(_combine_errors(values, typical[0] if typical else values, errors.correlation))
+        typical = others[0][0] if others else values
+        ends.append(_combine_errors(values, cut, typical, errors.correlation))
     lower, upper = zip(*ends, strict=True)
     return np.fmin.reduce(lower), np.fmax.reduce(upper)
 
@@ -223,8 +224,11 @@ def _values_at_limits(
     labeling: Labeling,
     errors: Errors,
     level: float,
-) -> FloatArray:
-    """Return a metric with each share at its lower limit, estimate and upper limit."""
+) -> FloatPair:
+    """Return a metric with each share at its lower limit, estimate and upper limit.
+
+    The second is cut to what is possible, which the first need not be.
+    """
     counts = np.array([[selected.known], [selected.rest]])
     known, rest = (
         np.insert(wilson_interval(count, size, level, design), 1, count / size, 0)
@@ -236,12 +240,17 @@ def _values_at_limits(
     rest[1] = np.clip(rest[1], *possible)
     positive = world.prevalence(labeling, level, errors)
     shares = Shares(known[:, np.newaxis, np.newaxis], rest[:, np.newaxis], positive)
-    return world.values(metric, shares, labeling)
+    cut = world.values(metric, shares, labeling)
+    uncut = world.values(metric, shares, labeling, cut=False)
+    return np.where(np.isfinite(uncut), uncut, cut), cut
 
 
-def _combine_errors(values: FloatArray, typical: FloatArray, correlation: FloatArray) -> FloatPair:
+def _combine_errors(
+    values: FloatArray, cut: FloatArray, typical: FloatArray, correlation: FloatArray
+) -> FloatPair:
     """Return limits from a metric at three values of each share, (3, 3, 3, betas)."""
-    estimate, distances = values[1, 1, 1], []
+    # Distances that end at what is possible are too short to be combined: limits are cut last.
+    estimate, distances = cut[1, 1, 1], []
     moved, typical_moved = _moved_by_one(values), _moved_by_one(typical)
     rises = np.sign(typical_moved[:, 1] - typical_moved[:, 0])
     correlated = (correlation - np.eye(3)[..., np.newaxis]) * rises * rises[:, np.newaxis]
@@ -255,7 +264,7 @@ def _combine_errors(values: FloatArray, typical: FloatArray, correlation: FloatA
         total = np.sum(typical_by**2, axis=0)
         ratio = np.maximum(1 + shared / np.where(total > 0, total, 1), 0)
         distances.append(np.sqrt(np.sum(by**2, axis=0) * ratio))
-    corners = [estimate, *values[::2, ::2, ::2].reshape(8, -1)]
+    corners = [estimate, *cut[::2, ::2, ::2].reshape(8, -1)]
     low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
     return np.maximum(estimate - distances[0], low), np.minimum(estimate + distances[1], high)
 

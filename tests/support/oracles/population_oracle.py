@@ -229,11 +229,16 @@ def metric_of_labels(
 
     h = min(max(h, others_at(0)), others_at(1))
 
-    def at(known: float, others: float, p: float) -> float:
+    def at(known: float, others: float, p: float, cut: bool = True) -> float:
         false = (of.n * known + of.rest * others - found(known)) / ((1 - own) * size)
         rates = found(known) / (own * size), false
-        true, false = (min(max(round(rate, 13), 0.0), 1.0) for rate in rates)
-        return float(rate(p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)))
+        true, false = (min(max(round(rate, 13), 0.0), 1.0) if cut else rate for rate in rates)
+        table = p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)
+        try:
+            value = float(rate(*table))
+        except (ValueError, ZeroDivisionError):  # of what is impossible
+            value = math.inf
+        return value if cut or math.isfinite(value) else at(known, others, p)
 
     fixed, p = p, p or own
     value = at(t, h, p)
@@ -243,9 +248,10 @@ def metric_of_labels(
         parts = zip(shares, sizes, dfs, strict=True)
         known, others = (wilson(share, size, student(level, df)) for share, size, df in parts)
         sides = [p, p] if fixed else wilson(p, size / effect, student(level, min(dfs)))
-        one = [[at(a, h, p) for a in known], [at(t, b, p) for b in others]]
+        one = [[at(a, h, p, False) for a in known], [at(t, b, p, False) for b in others]]
         every = [at(a, b, side) for a in known for b in others for side in sides]
-        return [*one, [at(t, h, side) for side in sides]], [value, *every]
+        # Impossible false positives count, too: limits are cut last.
+        return [*one, [at(t, h, side, False) for side in sides]], [value, *every]
 
     (one, corners), (typical, _), limits = moves(level), moves(0.95), []
     # Correlations count at one level, so that intervals grow with the level.
