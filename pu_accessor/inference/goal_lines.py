@@ -7,21 +7,21 @@ Its points within z errors of the shares at some cutoff are possible (Neyman, Ph
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.worlds import (
-    RANDOM,
     Errors,
     FutureData,
     Labeling,
     Shares,
     combine_with_prevalence,
+    lower_precision,
 )
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 
@@ -53,7 +53,8 @@ def limits_at_goal(
     if at.kind == "precision":
         # Half of 1 - level is spent on where a precision is surely met for the last time.
         level = (1 + level) / 2
-        is_met = joint_lower_precision(world, ranking, level) >= at.value
+        jointly = replace(world, settings=world.settings.at_level(level))
+        is_met = lower_precision(jointly, ranking) >= at.value
         first = np.max(np.where(is_met, np.arange(is_met.shape[1]), 0), axis=1)
     segments, spread = Segments.of(ranking), Spread.of(world, errors, level)
     limits = []
@@ -301,22 +302,3 @@ class GoalLine(NamedTuple):
 def _angle(share: float) -> float:
     """Return the arcsine of the root of a share."""
     return float(np.arcsin(np.sqrt(min(max(share, 0.0), 1.0))))
-
-
-def joint_lower_precision(world: FutureData, ranking: Ranking, level: float) -> FloatArray:
-    """Return lower limits of precision at all cutoffs jointly, (betas, cutoffs)."""
-    # Errors of the lift and of the prevalence are combined on the scale of log odds.
-    samples = future_data.counts_of_samples(ranking)
-    alpha = future_data.local_alpha_of_share(samples[2], level, both=False)
-    lowest, prevalence, _ = scipy.special.logit(world.prevalence(RANDOM, 2 * level - 1, Errors()))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lift = samples[0] / world.n / (samples[1] / world.rest)
-        of_lift, of_limit = (
-            np.log(each * (1 - share) / np.maximum(1 - each * share, 0))
-            for share in [world.hidden[:, np.newaxis]]
-            for each in (lift, future_data.ratio_limit(*samples, alpha, 0))
-        )
-        first = np.nan_to_num(of_lift - of_limit, nan=np.inf, posinf=np.inf)
-        second = (prevalence - lowest)[:, np.newaxis]
-        both = np.where(second > 0, second**2 / (np.hypot(first, second) + first), 0.0)
-        return np.asarray(scipy.special.expit(prevalence[:, np.newaxis] + of_limit - both))

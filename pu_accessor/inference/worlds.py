@@ -15,6 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import scipy
 
 from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.estimates.known_positives import FloatPair, unrounded_negatives
@@ -29,11 +30,12 @@ from pu_accessor.ranking import Clusters, CountArray, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 if TYPE_CHECKING:
-    from pu_accessor.inference.metrics import Metric
+    from pu_accessor.inference.metrics import Metric, MetricFunction
 
 _TYPICAL_LEVEL = 0.95  # at which correlations of errors are evaluated
 _CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
-_SMALL_SHARE = 1e-9  # predicted positives, for metrics that do not depend on their number
+_TINY = 1e-12  # replaces a distance of 0
+_SMALL_SHARE = 1e-12  # of the rest, for metrics that do not depend on how many are above
 
 
 class Labeling(NamedTuple):
@@ -159,13 +161,13 @@ class FutureData:
         return np.asarray((true + false - self.n * known) / self.rest)
 
     def values(
-        self, metric: Metric, shares: Shares, labeling: Labeling, *, cut: bool = True
+        self, metric: MetricFunction, shares: Shares, labeling: Labeling, *, cut: bool = True
     ) -> FloatArray:
         """Evaluate a metric; unless `cut` where false positives are impossible, too."""
         tpr, fpr = self.rates(shares, labeling)
         fpr = np.clip(fpr, 0, 1) if cut else fpr
         table = Table.of_rates(tpr, fpr, shares.positive, self.size)
-        return metric(*np.broadcast_arrays(*table)).astype(np.float64)
+        return np.asarray(metric(*np.broadcast_arrays(*table)), np.float64)
 
     @cached_property
     def prevalence_error(self) -> PrevalenceError:
@@ -202,7 +204,7 @@ def limits_at_threshold(
 
 
 def limits_by_shares(
-    world: FutureData, selected: Selected, metric: Metric, level: float
+    world: FutureData, selected: Selected, metric: MetricFunction, level: float
 ) -> FloatPair:
     """Return the limits of a metric of selected rows, by those of the three shares."""
     errors, ends = errors_at(world, selected), []
@@ -220,7 +222,7 @@ def limits_by_shares(
 def _values_at_limits(
     world: FutureData,
     selected: Selected,
-    metric: Metric,
+    metric: MetricFunction,
     labeling: Labeling,
     errors: Errors,
     level: float,
@@ -309,17 +311,12 @@ def _limits_by_curves(
         return np.array(np.inf), np.array(-np.inf)
     prevalence = world.prevalence(RANDOM, level, Errors())
     if metric.depends_on == "precision":
-        precision = future_data.precision_from_lift(
-            rates.lift[:, position], world.n, world.rest, share
-        )
-        own = world.positives(RANDOM).item() / world.size
-        more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own) * (1 - precision)
-        tpr = more / (more + fewer) * _SMALL_SHARE / prevalence
-        fpr = fewer / (more + fewer) * _SMALL_SHARE / (1 - prevalence)
+        known = np.minimum(rates.lift[:, position] * _SMALL_SHARE, 1.0)
+        rest = np.full(2, _SMALL_SHARE)
     else:
-        tpr, fpr = rates.tpr[:, position].repeat(2), np.tile(rates.fpr[:, position], 2)
-    table = Table.of_rates(tpr, fpr, prevalence, world.size)
-    values = metric(*np.broadcast_arrays(*table)).astype(np.float64)
+        known = rates.tpr[:, position].repeat(2)
+        rest = world.rest_above(known, np.tile(rates.fpr[:, position], 2), RANDOM)
+    values = world.values(metric, Shares(known, rest, prevalence), RANDOM)
     low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
     down, up = max(estimate - low[1], 0.0), max(high[1] - estimate, 0.0)
     lower = estimate - np.hypot(down, low[1] - low.min())
@@ -389,3 +386,35 @@ def add_prevalence_error(
     """
     shared = np.sum(sums.T * error.parts, axis=0) if error.parts.size else 0.0
     return np.maximum(squared + slope**2 * error.variance + 2 * slope * shared, 0)
+
+
+def precision_limit(
+    world: FutureData, ranking: Ranking, lift: FloatArray, side: int, level: float
+) -> FloatArray:
+    """Return the lower (-1) or upper (1) limit of precision, (betas, cutoffs), from the lift's.
+
+    The lift is the share of known positives above a threshold, relative to that of the rest. Its
+    error and that of the share of positives are combined on the scale of log odds.
+    """
+    known, rest, n, size = future_data.counts_of_samples(ranking)
+    ends = scipy.special.logit(world.prevalence(RANDOM, level, Errors()))[..., np.newaxis]
+    prevalence, share = ends[1], world.hidden[:, np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_estimate, of_limit = (
+            np.log(each * (1 - share) / np.maximum(1 - each * share, 0))
+            for each in (known / n / (rest / size), lift)
+        )
+        first = np.nan_to_num(side * (of_limit - of_estimate), nan=np.inf, posinf=np.inf)
+        second = np.abs(ends[1 + side] - prevalence)
+        # sqrt(first**2 + second**2) - first, also where the first is infinite
+        more = second**2 / (np.hypot(first, second) + np.maximum(first, 0) + _TINY)
+        return np.asarray(scipy.special.expit(prevalence + of_limit + side * more))
+
+
+def lower_precision(world: FutureData, ranking: Ranking, alpha: float | None = None) -> FloatArray:
+    """Return lower limits of precision, (betas, cutoffs): jointly, or each missed with alpha/2."""
+    samples, level = future_data.counts_of_samples(ranking), world.settings.level
+    if alpha is None:
+        alpha = future_data.local_alpha_of_share(samples[2], level, both=False)
+    lift = future_data.ratio_limit(*samples, alpha, 0)
+    return precision_limit(world, ranking, lift, -1, 2 * level - 1)

@@ -31,7 +31,8 @@ def calibration(
     """Compare predicted probabilities with the share of positives, in bins.
 
     Known positives are a simple random sample of all positives, so their number in a bin is
-    hypergeometric; the limits invert its test. A model trained to tell known positives from the
+    hypergeometric; the limits invert its test. Weighted rows are a sample, and limits are those of
+    future data. A model trained to tell known positives from the
     rest gives the probability of being *known*.
 
     Parameters
@@ -64,7 +65,8 @@ def calibration(
     0   0.0    0.5      1593      0.14   0.12   0.15
     1   0.5    1.0       407      0.72   0.65   0.78
     """
-    edges = read_bin_edges(bins)
+    edges, weighted = read_bin_edges(bins), self._terms.weight is not None
+    target = "population" if weighted else "examples"
     betas, terms = self._read_arguments("calibration", beta, level=level, band=band)
     check_option("band", band, ("exact", "simultaneous"))
     betas, left = betas.split(level)
@@ -76,9 +78,10 @@ def calibration(
 
     def columns(bins: Answer, beta: Beta) -> evaluation.Columns:
         located = {"beta": beta.values[:, np.newaxis], "left": edges[:-1], "right": edges[1:]}
-        shown = evaluation.answer_columns([bins], "examples").items()  # over bins and betas
+        shown = evaluation.answer_columns([bins], target).items()  # over bins and betas
         return located | {name: np.transpose(column) for name, column in shown}
 
     results = evaluation.evaluate(of_band, self._rank(), compute, betas)
-    attrs = self._attrs(terms, "examples", band=band_name(terms.band))
+    band_used = "binomial" if weighted else band_name(terms.band)
+    attrs = self._attrs(terms, target, band=band_used)
     return evaluation.add_failed_groups(evaluation.results_frame(results, columns, attrs), results)

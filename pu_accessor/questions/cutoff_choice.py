@@ -13,6 +13,7 @@ from pu_accessor.checks import check_count
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.estimates import guaranteed_cutoffs
+from pu_accessor.inference.joint_limits import find_population_cutoff
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import Ranking, Rankings
 
@@ -111,10 +112,7 @@ def cutoff(
         each = beta.values[:, np.newaxis]
         if target == "population":
             each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
-            found = [
-                guaranteed_cutoffs.find_population_cutoff(ranking, b, goal, of_model.level)
-                for b in each
-            ]
+            found = [find_population_cutoff(ranking, b, goal, of_model) for b in each]
             return join_answers(found)
         each = each if beta.interval is None else beta.within()[np.newaxis]
         return join_answers(

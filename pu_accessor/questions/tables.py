@@ -13,13 +13,8 @@ from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.datasets.layout import Array, RankingArrays, build_dataset
 from pu_accessor.datasets.schema import CURVE_RATES, VARIABLES
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.tables.contingency import (
-    RankCdf,
-    Table,
-    Tables,
-    bound_curve_on_future_data,
-    tables_in_parts,
-)
+from pu_accessor.inference.joint_limits import bound_curve_on_future_data
+from pu_accessor.inference.tables.contingency import RankCdf, Table, Tables, tables_in_parts
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.curves import curve_rates
 from pu_accessor.questions.evaluation import evaluate, ranking_attrs
@@ -246,7 +241,7 @@ def bounded_tables(
     def compute(ranking: Ranking, beta: Beta) -> RankingArrays:
         grid = beta.within()
         if target == "population":
-            future = bound_curve_on_future_data(curve or "roc", ranking, grid, terms.level)
+            future = bound_curve_on_future_data(curve or "roc", ranking, grid, terms)
             ranking, table = future
             clipped = np.zeros(table.tp.shape, np.bool_)
             arrays = {**_rates(curve, table), **table._asdict(), "clipped": clipped}

@@ -5,15 +5,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands import future_data as bands
 from pu_accessor.inference.bands.future_data import bound_rates, share_limits
-from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_future_rank
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal
+from pu_accessor.inference.joint_limits import find_future_rank
 from pu_accessor.ranking import Counts, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 from tests.cases import binormal, put
-from tests.support.oracles import new_examples_oracle
+from tests.support.oracles import new_examples_oracle, population_oracle
 
 BETA_PPF = stats.beta.ppf
 
@@ -200,7 +202,7 @@ def draw_list(seed: int, step: float = 0.0, **how: Any) -> Ranking:
 
 def rank_of(ranking: Ranking, beta: float, goal: Goal, monotone: bool) -> int:
     """Return the rank that meets a goal on future data, where all is estimated at one beta."""
-    return find_future_rank(ranking.with_fields(monotone=monotone), beta, goal, 0.95, beta)
+    return find_future_rank(ranking.with_fields(monotone=monotone), beta, goal, Terms(), beta)
 
 
 @pytest.mark.parametrize("goal", [Goal("precision", 0.7), Goal("fpr", 0.1), Goal("recall", 0.8)])
@@ -221,11 +223,18 @@ def test_the_guarantee_of_a_list_by_hand() -> None:
     plain = rank_of(ranking, BETA, goals[1], False)  # which holds at all cutoffs
     joint = bands.local_alpha_of_share(N, 0.95, both=False) / 2
     k, h = ranking.known_positive, ranking.rank - ranking.known_positive
+    share = (N + B * SIZE) / (N + SIZE)  # of positives, which has an error, too
+    low_share, _ = population_oracle.wilson(share, N + SIZE, stats.norm.ppf(0.95))
     for found, tail, step in ((precision, 0.045, 1.06), (plain, joint, 1.0)):
-        known, low = (BETA_PPF(share, k, N - k + 1) for share in (0.5, tail))
-        rest, high = (BETA_PPF(share, h + 1, SIZE - h) for share in (0.5, 1 - tail))
+        known, low = (BETA_PPF(part, k, N - k + 1) for part in (0.5, tail))
+        rest, high = (BETA_PPF(part, h + 1, SIZE - h) for part in (0.5, 1 - tail))
         lift = known / rest / np.exp(np.hypot(np.log(known / low), np.log(high / rest)))
-        value = (N + B * SIZE) / (N + SIZE / lift)
+        found_odds, low_odds = (
+            np.log(each * (1 - B) / np.maximum(1 - B * each, 1e-9))
+            for each in (np.maximum(k, 1e-3) / N * SIZE / np.maximum(h, 1e-3), lift)
+        )
+        off = np.hypot(found_odds - low_odds, special.logit(share) - special.logit(low_share))
+        value = special.expit(special.logit(share) + found_odds - off)
         assert value[ranking.rank == found] >= 0.7 > value[h > step * h[ranking.rank == found]][0]
 
 

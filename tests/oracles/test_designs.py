@@ -155,6 +155,20 @@ def test_bins_of_clusters_are_limited_by_their_definition() -> None:
         assert found == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize("design", [design for design in DESIGNS if "weight" in DESIGNS[design]])
+@pytest.mark.parametrize("kind", ["plain", "negatives", "all labeled"])
+def test_bins_of_weighted_rows_are_limited_as_future_data(kind: str, design: str) -> None:
+    world, edges = World(kind, design, 3), [0, 0.4, 0.7, 1]
+    found = world.pu.calibration(world.beta, bins=edges, level=world.level)
+    assert set(found["target"]) == {"population"}
+    for row in found.itertuples():
+        inside = [float(row.left <= one < row.right) for one in world.scores]  # above 1/2
+        args = inside, world.of, 0.5, world.level, cluster_oracle.METRICS["precision"]
+        low, high = population_oracle.metric(*args, clusters=world.clusters)
+        wanted = [min(low, row.estimate), max(high, row.estimate)]
+        assert [row.lower, row.upper] == pytest.approx(wanted, rel=1e-6, abs=1e-9)
+
+
 # ---------------------------------------------------------------------------------------------
 # Whole weights are repeated rows, each of which is a cluster
 
@@ -180,7 +194,6 @@ ALONE: dict[str, Any] = {  # which take scores on a common scale
     "prevalence": ("average_precision", 0.3, {"prevalence": 0.1}),
     "part": ("auroc", 0.3, {"max_fpr": 0.2}),
     "threshold": ("metric", ["precision", "mcc"], 0.3, {"at": CUT}),
-    "calibration": ("calibration", 0.3, {"bins": [0, 0.3, 0.6, 1]}),
 }
 OF_MODELS: dict[str, Any] = {
     "compare": ("compare",),

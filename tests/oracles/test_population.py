@@ -287,6 +287,14 @@ def test_monotone_scores_have_limits_of_shares_and_of_curves(name: str) -> None:
         ends = sorted(curve.sel(rank=found["rank"]).isel(beta=0)[::2].to_numpy())
         estimate, sides = found["estimate"], np.array([-1, 1])
         if name == "precision":  # which the share of positives moves, too
+            known, rest = (
+                (FRAME["score"][kind] >= threshold).mean()
+                for kind in (FRAME["label"] == 1, FRAME["label"] != 1)
+            )
+            middle = np.log(known * (1 - BETA) / (rest - BETA * known)) + special.logit(OWN)
+            off = special.logit(ends) - middle
+            of_share = special.logit(shares) - special.logit(OWN)
+            ends = special.expit(middle + np.sign(off) * np.sqrt(off**2 - of_share**2))
             moved = special.expit(special.logit(ends) + special.logit(shares) - special.logit(OWN))
             away = np.hypot(np.maximum(sides * (ends - estimate), 0), moved - ends)
             ends = estimate + sides * np.minimum(away, sides * (moved - estimate))

@@ -188,12 +188,6 @@ def ratio_limit(
     return np.where(first_limit > 0, limit, 0.0)
 
 
-def precision_from_lift(lift: FloatArray, n: float, size: float, b: float) -> FloatArray:
-    """Return precision by lift, at the prevalence of the sample."""
-    with np.errstate(divide="ignore"):  # none above of one kind, or of the other
-        return (n + b * size) / (n + size / lift)
-
-
 def curve_limits(
     known: IntArray, rest: IntArray, n: int, size: int, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

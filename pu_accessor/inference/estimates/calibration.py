@@ -15,6 +15,7 @@ from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.known_positives import FloatPair
 from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.worlds import FutureData, Selected, limits_by_shares
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
@@ -70,7 +71,10 @@ def read_bin_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
 def estimate_bin_shares(
     ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Terms
 ) -> Answer:
-    """Estimate the share of positives in bins of scores, with exact (hypergeometric) limits."""
+    """Estimate the share of positives in bins of scores.
+
+    Limits are hypergeometric; of weighted rows, which are a sample, those of future data.
+    """
     check_labels(betas, ranking.total)
     check_probability_scores(ranking, "calibration")
     above = np.append(ranking.count_at_or_above(edges[:-1]), 0)
@@ -84,15 +88,36 @@ def estimate_bin_shares(
     hidden = hidden_counts(betas, ranking.total.unlabeled)
     each_beta = complete(ranking, hidden)
     completed = [-np.diff(each.above(cutoffs.unlabeled[position])) for each in each_beta]
-    ends = cutoffs.known_rows[position][::-1]
-    in_bins = np.stack(completed, axis=1)
-    in_bins = _bin_hidden_positives(ranking, ends, unlabeled, in_bins, hidden, level)
-    sizes = np.where(examples > 0, examples, np.nan)
-    value, lower, upper = (known[:, np.newaxis] + in_bins) / sizes[:, np.newaxis]
+    in_bins, sizes = np.stack(completed, axis=1), np.where(examples > 0, examples, np.nan)
+    if ranking.clusters is not None and ranking.clusters.is_sample:
+        value = (known[:, np.newaxis] + in_bins) / sizes[:, np.newaxis]
+        world = FutureData.of(ranking, betas, rule.at_level(level))
+        limits = _limits_on_future_data(world, edges, known, examples)
+        lower, upper = np.fmin(limits[0], value), np.fmax(limits[1], value)
+    else:
+        ends = cutoffs.known_rows[position][::-1]
+        in_bins = _bin_hidden_positives(ranking, ends, unlabeled, in_bins, hidden, level)
+        value, lower, upper = (known[:, np.newaxis] + in_bins) / sizes[:, np.newaxis]
     mean_score = ranking.sums_from(edges[:-1]) / sizes
     columns = {"mean_score": mean_score, "examples": examples, "known_positive": known}
     columns = {name: each[:, np.newaxis] for name, each in columns.items()}
     return Answer(value, lower, upper, columns=columns)
+
+
+def _limits_on_future_data(
+    world: FutureData, edges: FloatArray, known: CountArray, examples: CountArray
+) -> FloatArray:
+    """Return the limits of the share of positives in each bin, shape (2, bins, betas)."""
+    limits = []
+    tops = np.append(edges[1:-1], inf)
+
+    def precision(tp: FloatArray, fp: FloatArray, *_: FloatArray) -> FloatArray:
+        return tp / np.where(tp + fp > 0, tp + fp, nan)
+
+    for here, size, *ends in zip(known, examples, edges[:-1], tops, strict=True):
+        selected = Selected(float(here), float(size - here), *map(float, ends))
+        limits.append(limits_by_shares(world, selected, precision, world.settings.level))
+    return np.stack(limits, axis=1)
 
 
 def _bin_hidden_positives(

@@ -16,22 +16,12 @@ import numpy as np
 from pu_accessor.checks import check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands import future_data
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import no_negatives_error
 from pu_accessor.inference.estimates.metric_at_rate import crossings, goal_surplus
-from pu_accessor.inference.influence import positive_share_of_rest
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.tables import contingency
-from pu_accessor.ranking import (
-    BoolArray,
-    CountArray,
-    FloatArray,
-    IntArray,
-    Numbers,
-    Ranking,
-    sorted_unique,
-)
+from pu_accessor.ranking import CountArray, FloatArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 Cost: TypeAlias = tuple[float, float]
@@ -56,7 +46,7 @@ class _Bounded(NamedTuple):
     worse: FloatArray
 
 
-def _guaranteed(
+def guaranteed(
     attainable: float,
     rank: int = 0,
     threshold: float = inf,
@@ -114,13 +104,13 @@ def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Te
     best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
     attainable = float(bounds.worse[1] if goal.name == "fpr" else best.reduce(bounds.worse[1:]))
     if position is None or (goal.name == "fpr" and not bounds.tables.ranking.rank[position]):
-        return _guaranteed(attainable)
+        return guaranteed(attainable)
     cutoffs = bounds.tables.ranking
     limit = goal.value if goal.name in _MONOTONE_GOALS else float(bounds.worse[position])
     ends = (limit, 1.0) if goal.name in _MINIMUM_GOALS else (0.0, limit)
     parts, clipped = (bounds.estimate[position], *ends), bounds.tables.clipped[position, 0, 0]
     at = int(cutoffs.rank[position]), float(cutoffs.threshold[position])
-    return _guaranteed(attainable, *at, parts, bool(clipped))
+    return guaranteed(attainable, *at, parts, bool(clipped))
 
 
 def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Terms) -> _Bounded:
@@ -164,117 +154,3 @@ def _counts_at_crossings(tables: contingency.Tables, goal: Goal) -> CountArray:
     found = crossings(ranking, surplus, at)
     is_inside = goal.name == "fpr" and 1 < ranking.unlabeled[1] == ranking.rank[1]
     return np.append(1, found) if is_inside else found  # false positives are tested from rank 1
-
-
-# A sequence starts where a list with this share of all positives has the precision; the second
-# number is its share of 1 - level.
-_SEQUENCE_STARTS = {0.5: 0.9, 0.12: 0.1}
-_SEQUENCE_STEP = 1.05  # ratio of the sizes of two lists
-
-
-def find_population_cutoff(
-    ranking: Ranking, betas: FloatArray, goal: Goal, level: float
-) -> Answer:
-    """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
-    contingency.check_labels(betas, ranking.total)
-    first = float(betas[0])
-    rank = min(find_future_rank(ranking, beta, goal, level, first) for beta in betas.tolist())
-    if not rank:
-        return _guaranteed(nan)
-    cutoff = ranking.at(np.array([rank]))
-    estimate = _estimate_metric_at_cutoffs(cutoff, first, goal).item()
-    ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
-    return _guaranteed(nan, rank, cutoff.threshold.item(), (estimate, *ends))
-
-
-def _estimate_metric_at_cutoffs(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
-    """Return the estimate at each cutoff."""
-    finer, table = contingency.completed_table(ranking, np.array([beta]), on_new=True)
-    cutoffs = np.searchsorted(finer.rank, ranking.rank)
-    return np.asarray(METRICS[goal.name](*table)[cutoffs, 0], np.float64)
-
-
-def _meets_goal_at(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float) -> BoolArray:
-    """Tell at which cutoffs both a limit and the estimate meet a goal."""
-    estimate = _estimate_metric_at_cutoffs(ranking, beta, goal)
-    if goal.name == "fpr":
-        return np.fmax(bound, estimate) <= goal.value
-    return np.fmin(bound, estimate) >= goal.value
-
-
-def find_future_rank(
-    ranking: Ranking, beta: float, goal: Goal, level: float, estimated_at: float
-) -> int:
-    """Return the rank that meets a goal on future data with a probability of `level`, or 0."""
-    # The goal must be fixed before the data are seen, and several goals are not met jointly.
-    # Recall: Wilks, Ann. Math. Stat. 12 (1941) 91-96.
-    *_, n, size = future_data.counts_of_samples(ranking)
-    if goal.name == "recall" and n:
-        bound = future_data.share_limits(ranking.known_positive, n, 2 * (1 - level))[0]
-        return _pick_rank(ranking, _meets_goal_at(ranking, bound, goal, estimated_at), 0)
-    if not n or not size:
-        return 0
-    b = float(positive_share_of_rest(ranking.total, np.array([beta]))[0])
-    if goal.name == "precision" and not ranking.monotone:
-        alpha = future_data.local_alpha_of_share(n, level, both=False)
-        bound = _lower_precision(ranking, b, alpha)
-        return _pick_rank(ranking, _meets_goal_at(ranking, bound, goal, estimated_at), -1)
-    ranks = []
-    starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
-    for start, part in starts.items():
-        alpha, sizes = (1 - level) * part, _sequence_sizes(start, size, n, b, goal)
-        ranks.append(_fixed_sequence_test(ranking, b, alpha, sizes, goal, estimated_at))
-    return max(ranks)
-
-
-def _pick_rank(ranking: Ranking, met: BoolArray, end: int) -> int:
-    """Return the rank of the first or last cutoff that meets the goal, or 0."""
-    cutoffs = np.flatnonzero(met)
-    return int(ranking.rank[cutoffs[end]]) if cutoffs.size else 0
-
-
-def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
-    """Return the lower limit of precision at each cutoff, missed with alpha/2."""
-    samples = future_data.counts_of_samples(ranking)
-    lift = future_data.ratio_limit(*samples, alpha, 0)
-    return future_data.precision_from_lift(lift, *samples[2:], b)
-
-
-def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
-    """Return how many of the rest the lists of a sequence have."""
-    if goal.name == "precision":
-        others = n * (1 - goal.value) + b * size
-        first, last = start, float(others > 0)
-        unit = size / max(goal.value * size / (others or 1), 1.0)
-    else:
-        first, last = start * goal.value * (1 - b), goal.value * (1 - b) + b
-        unit = size
-    first = max(first, 1 / size)
-    if last <= 0:  # no list is certain to have no false positives
-        return np.empty(0, np.int64)
-    steps = np.arange(np.log(last / first) / np.log(_SEQUENCE_STEP) + 1)
-    grid = unit * np.minimum(first * _SEQUENCE_STEP**steps, last)
-    return np.unique(np.maximum(grid, 1).astype(np.int64))
-
-
-def _fixed_sequence_test(
-    ranking: Ranking, b: float, alpha: float, grid: IntArray, goal: Goal, beta: float
-) -> int:
-    """Return the last list before the first that fails; `grid` has their sizes in the rest."""
-    last = np.searchsorted(ranking.rank - ranking.known_positive, grid, "right") - 1
-    unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
-    finer = ranking.refine(sorted_unique(unlabeled))
-    lists = finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)
-    limit = _lower_precision if goal.name == "precision" else _upper_fpr
-    bound = limit(lists, b, min(2 * alpha, 1.0))
-    passes = np.logical_and.accumulate(_meets_goal_at(lists, bound, goal, beta))
-    return _pick_rank(lists, passes, -1)
-
-
-def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
-    """Return the upper limit of the false positive rate at each cutoff, missed with alpha/2."""
-    above, rest, n, size = future_data.counts_of_samples(ranking)
-    known, low = future_data.median_and_limit(above, n, alpha, 0)
-    others, high = future_data.median_and_limit(rest, size, alpha, 1)
-    spread = np.hypot(high - others, b * (known - low))
-    return np.clip((others - b * known + spread) / (1 - b), 0, 1)

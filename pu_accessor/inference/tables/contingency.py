@@ -43,8 +43,7 @@ from pu_accessor.ranking import (
 from pu_accessor.roles_and_assumptions import Terms
 
 BOUNDS = ("lower", "estimate", "upper")
-_ESTIMATE = BOUNDS.index("estimate")
-_TINY = 1e-9  # replaces a precision, or true positives, of 0
+ESTIMATE = BOUNDS.index("estimate")
 _LIMITS = slice(None, None, 2)  # lower and upper of `BOUNDS`, as a view
 
 
@@ -194,15 +193,15 @@ def _with_estimate(
     between = np.moveaxis(ends, 1, 0) if limits is None else np.sort(limits, axis=0)
     estimate = np.clip(completed, *between)
     is_moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
-    np.greater(is_moved, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
-    in_head[:, _ESTIMATE] = estimate
+    np.greater(is_moved, COUNT_TOLERANCE, out=clipped[:, ESTIMATE])
+    in_head[:, ESTIMATE] = estimate
     in_head[:, _LIMITS] = ends
     clipped[:, _LIMITS] = bounds.clipped[..., :betas]
     if limits is not None:  # where no labeling is inside, bounds are widened to the estimate
         outside = estimate < ends[:, 0] - COUNT_TOLERANCE, estimate > ends[:, 1] + COUNT_TOLERANCE
         for side, is_outside in zip((0, 2), outside, strict=True):
             clipped[:, side] |= is_outside
-            clipped[:, _ESTIMATE] |= is_outside
+            clipped[:, ESTIMATE] |= is_outside
             np.copyto(in_head[:, side], estimate, where=is_outside)
     return in_head, clipped
 
@@ -290,12 +289,12 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Terms) -> RankCdf:
     in_head[:, _LIMITS] = np.clip(bounds.claimed, 0, hidden)
     if not by_known:
         cut, _ = _with_estimate(bounds, bands, completions, settings)
-        in_head[:, _ESTIMATE] = cut[:, _ESTIMATE]
+        in_head[:, ESTIMATE] = cut[:, ESTIMATE]
     with np.errstate(invalid="ignore"):  # no hidden positives
         share = in_head / hidden
     if by_known:
         known = represented_positives(bounds.ranking, bounds.ranking.known_positive)
-        share[:, _ESTIMATE] = np.minimum(known / ranking.total.known_positive, 1)[:, np.newaxis]
+        share[:, ESTIMATE] = np.minimum(known / ranking.total.known_positive, 1)[:, np.newaxis]
     alphas = _local_alphas(ranking, hidden, bounds.tightest, settings)
     return RankCdf(bounds.ranking, share, bounds.tightest, alphas)
 
@@ -318,48 +317,6 @@ def completed_table(
         tp = np.stack([np.interp(ranking.head, whole.head, curve) for curve in concave], axis=1)
     positives = total.known_positive + hidden
     return ranking, Table.of(tp, ranking.head[:, np.newaxis], positives, sum(total))
-
-
-def bound_curve_on_future_data(
-    curve: str, ranking: Ranking, betas: FloatArray, level: float
-) -> tuple[Ranking, Table]:
-    """Bound a curve on future data at all thresholds jointly, shape (cutoffs, 3, betas)."""
-    # Bounds have the rates of the ROC curve, or precision and recall; their other values are void.
-    if ranking.whole is not None:  # joint limits need all cutoffs
-        every = ranking.whole.refine(ranking.unlabeled)
-        every, table = bound_curve_on_future_data(curve, every, betas, level)
-        chosen = np.searchsorted(every.head, ranking.head)
-        return ranking, Table(*(count[chosen] for count in table))
-    ranking, completed = completed_table(ranking, betas, on_new=True)
-    positives, negatives = (part[-1] for part in (completed.tp, completed.fp))
-    if not negatives.all():
-        raise PUDataError(
-            "target must be 'examples' if no example is negative, but 'population' was passed: "
-            "there is no false positive rate. Pass a smaller beta, or add unlabeled rows."
-        )
-    n = ranking.total.known_positive
-    rest = max(sum(ranking.total) - n, 1)
-    least = _TINY if curve == "pr" else 0
-    tp = np.repeat(completed.tp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
-    fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
-    np.maximum(tp, least, out=tp)
-    for column, share in enumerate(((positives - n) / rest).tolist()):
-        rates = future_data.bound_rates(ranking, share, level, ranking.monotone)
-        true, false = tp[:, _ESTIMATE, column].copy(), completed.fp[:, column]
-        tp[:, _LIMITS, column] = np.maximum(_include(positives[column] * rates.tpr, true), least)
-        if curve == "roc":
-            fp[:, _LIMITS, column] = _include(negatives[column] * rates.fpr, false)[:, ::-1]
-            continue
-        with np.errstate(invalid="ignore"):
-            estimate = true / (true + false)
-        precision = _include(future_data.precision_from_lift(rates.lift, n, rest, share), estimate)
-        fp[:, _LIMITS, column] = tp[:, _LIMITS, column] * (1 / np.maximum(precision, _TINY) - 1)
-    return ranking, Table(tp, fp, positives - tp, negatives - fp)
-
-
-def _include(limits: FloatArray, estimate: Numbers) -> FloatArray:
-    """Return limits widened to include the estimate, (cutoffs, 2), from (2, cutoffs)."""
-    return np.stack([np.fmin(limits[0], estimate), np.fmax(limits[1], estimate)], axis=1)
 
 
 def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:
