@@ -15,11 +15,9 @@ from scipy.sparse import issparse
 from pu_accessor.beta import Beta
 from pu_accessor.checks import as_betas, with_example
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
+from pu_accessor.inference.estimates.areas_on_this_sample import ap_and_error, auroc_and_error
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
-from pu_accessor.inference.estimates.weighted_areas import weighted_ap, weighted_auroc
-from pu_accessor.inference.influence import unbiased_auroc
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Ranking
@@ -121,20 +119,14 @@ class Scorer:
 
     def _estimate(self, ranking: Ranking) -> float:
         """Return the estimate for a ranking, clipped to its possible range."""
-        betas, weight = np.array([self.beta or 0.0]), ranking.unequal_weight
+        betas = np.array([self.beta or 0.0])
         check_labels(betas, ranking.total)
-        is_roc = self.metric.curve == "roc"
-        values: Any
         if self.cutoff is not None:
             how = Terms(), "examples", self.cutoff
             values = estimate_metric(self.metric, ranking, Beta(betas), *how).value
-        elif weight is not None:
-            weighted = weighted_auroc if is_roc else weighted_ap
-            values = weighted(ranking, weight, betas, Terms().level).value
-        elif is_roc:
-            values = unbiased_auroc(ranking, betas)
         else:
-            values = unbiased_ap(ranking, betas)
+            area_and_error = auroc_and_error if self.metric.curve == "roc" else ap_and_error
+            values = area_and_error(ranking, betas)[0]
         return float(np.clip(values[0], self.metric.low, self.metric.high))
 
 

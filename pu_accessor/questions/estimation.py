@@ -105,8 +105,8 @@ def auroc(
     The estimate is the area of one possible labeling, that of `plot_roc`. The interval is that of
     the unbiased 1 - (mean(R) - (P + 1)/2)/M, extended to the estimate. R are the mid-ranks of the
     n known positives, P = n + beta*U positives and M negatives. Its error on future data is
-    DeLong's [1]_. With selection odds or contamination the limits are supported by simulation,
-    not proven.
+    DeLong's [1]_, in this sample that of n of P positives. With selection odds or contamination
+    the limits are supported by simulation, not proven.
 
     References
     ----------

@@ -1,25 +1,18 @@
-"""Latent positives: concave cuts, falling shares, gaps by saddlepoints, and errors of beta."""
-
-from typing import TypeAlias
+"""Latent positives: concave cuts, falling shares, and errors of beta."""
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy import special
 
 from pu_accessor.beta import Beta
 from pu_accessor.inference.answer import add_beta_error
 from pu_accessor.inference.bands.future_data import cut_to_concave
 from pu_accessor.inference.completion import monotone_hidden
-from pu_accessor.inference.estimates import hidden_positive_limits as hidden
-from pu_accessor.inference.estimates.known_positives import KnownBlocks
-from tests.support.oracles import gaps_oracle, new_examples_oracle
+from tests.support.oracles import new_examples_oracle
 from tests.support.oracles.concave_oracle import by_linear_programs
 from tests.support.oracles.joint_oracle import disc_limits
 from tests.worlds import fuzzed
-
-Blocked: TypeAlias = list[tuple[int, int, int]]
 
 # Bands around curves that are concave, or nearly
 
@@ -86,86 +79,6 @@ def test_latent_positives_of_the_oracle(steps: list[tuple[int, int, int]], share
     slow = new_examples_oracle.monotone_latent(first, second, third, m)
     np.testing.assert_allclose(latent, slow, atol=1e-6)
     assert latent.sum() == pytest.approx(m, abs=1e-9)
-
-
-# Gaps between known positives: weighted sums of random shares
-
-
-@pytest.mark.parametrize("tail", [1e-4, 0.025, 0.3, 0.8, 0.975])
-@pytest.mark.parametrize("start", [0.0, 1e4])
-def test_quantiles_are_those_of_a_saddlepoint(start: float, tail: float) -> None:
-    rng = np.random.default_rng(6)
-    values, times, ones = start + rng.lognormal(0, 2, 9), rng.integers(1, 5, 9), np.ones(9)
-    for shape, scale in ((times * ones, ones), (rng.uniform(0.5, 1, 9), rng.uniform(1, 50, 9))):
-        found = hidden.gamma_quantile(values, shape, scale, tail)
-        wanted = gaps_oracle.saddlepoint(values.tolist(), tail, shape.tolist(), scale.tolist())
-        assert found == pytest.approx(wanted, rel=1e-6)
-
-
-def test_beyond_all_tails_there_is_the_end() -> None:
-    values, ones = np.array([2.0, 5.0]), np.ones(2, np.int64)
-    assert hidden.gamma_quantile(np.array([3.0, 3.0]), ones, 1.0, 0.025) == 3
-    assert hidden.gamma_quantile(values, ones, 1.0, 1e-40) == 2
-    assert hidden.gamma_quantile(values, ones, 1.0, 1 - 2**-53) == 5
-    assert hidden.gamma_quantile(values, 20 * ones, 1.0, 1e-300) > 2
-    assert hidden.gamma_quantile(values, ones / 10, np.ones(2), 0.001) == 2
-    assert hidden.gamma_quantile(values, ones / 10, np.ones(2), 0.999) == 5
-
-
-@pytest.mark.parametrize("n", [1, 2, 9, 599, 600, 817])
-@pytest.mark.parametrize("level", [0.5, 0.95])
-def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
-    rng, size, tails = np.random.default_rng(n), 3000, ((1 - level) / 2, (1 + level) / 2)
-
-    def quantile(values: list[float], tail: float) -> float:
-        each, times = gaps_oracle.in_groups(values)
-        return gaps_oracle.saddlepoint(each, tail, times)
-
-    for least, most in ((1, size), (1, 2 * n + 3), (size - 2 * n, size), (1400, 1900)):
-        ranks = np.sort(rng.choice(np.arange(least, most + 1), min(n, most - least), False)) * 1.0
-        found = hidden.mean_rank_limits(ranks, 70.5, size, level)
-        wanted = gaps_oracle.limits_of_ranks(ranks.tolist(), 70.5, size, tails, quantile)
-        assert found == pytest.approx(wanted, rel=1e-6)
-
-
-TIED = [[(1, 2, 5), (3, 9, 20), (2, 26, 30), (1, 60, 70)], [(4, 0, 10), (1, 30, 31), (5, 40, 60)]]
-TIED += [[(3, 50, 120)], [(1, 11 * i, 11 * i + 1 + i % 3) for i in range(1, 9)]]
-CROWDED = [(1, start, start + 1) for start in [*range(0, 150, 2), *range(150, 5600, 100)]]
-STARTS = np.cumsum(np.r_[np.full(60, 40), np.full(80, 8), np.full(60, 60)]).tolist()
-UNEVEN = [(1 + i % 2, start, start + 3) for i, start in enumerate(STARTS)]
-REST = [(1, 300 * i, 300 * i + 1) for i in range(1, 20)]
-BLOCKS: list[tuple[Blocked, int, int]] = [
-    *((some, m, some[-1][2] + below) for some in TIED for m in (3, 90) for below in (0, 2, 100)),
-    *(([(1, 9 * i, 9 * i + 4) for i in range(1, last)], 300, 2000) for last in (91, 92)),
-    ([(3, 9 * i + i * i // 40, 9 * i + i * i // 40 + 4) for i in range(1, 131)], 300, 4000),
-    *(([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], m, 1400) for m in (150, 900)),
-    *((CROWDED, 200, 6000), (UNEVEN, 600, 9000), (UNEVEN[60:], 40, 5893)),
-    # These start where known ones at the top say.
-    *((top + REST, 500, 6000) for top in ([(1, 99, 100), (1, 100, 101)], [(2, 98, 100)])),
-    ([(1, 12, 100), *REST], 500, 6000),
-]
-
-
-@pytest.mark.parametrize(("places", "latent", "examples"), BLOCKS)
-def test_precision_limits_are_drawn(places: Blocked, latent: int, examples: int) -> None:
-    """They are held against those of each draw in turn."""
-    found, start, end = (np.array(column) for column in zip(*places, strict=True))
-    known, n = KnownBlocks(found, np.cumsum(found), start, end), int(found.sum())
-    following = int(end[0] if found[0] > 1 or end.size == 1 else end[1])
-    first = min(end[0] ** 2 / (2 * following), float(start[0])) * max(1 - 10 / n, 0)
-    drawn = gaps_oracle.drawn_precisions(places, examples, latent, first, hidden.harmonic)
-    low, high = (np.sort(side) for side in drawn)
-    for level, below in ((0.5, 249), (0.95, 24)):  # a quarter and .025 of 999 steps
-        limits = hidden.ap_limits(known, latent, examples, level)
-        assert limits == pytest.approx((low[below], min(high[999 - below], 1)), rel=1e-9)
-
-
-def test_harmonic_numbers_are_those_of_the_digamma_function() -> None:
-    number = np.array([5.0, 8, 20.5, 1e3, 1e9])
-    np.testing.assert_allclose(hidden.harmonic(number), special.digamma(number + 1), atol=2e-5)
-    tied = KnownBlocks(np.array([4]), np.array([4]), np.array([0]), np.array([20]))
-    # One block has one precision.
-    assert hidden.ap_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
 
 
 # Errors of beta and of the ranking, where some of them are unknown

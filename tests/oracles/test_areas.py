@@ -104,16 +104,24 @@ def between_bounds(case: Case, level: float, most: float | None = None) -> tuple
 
 
 def limits_of_auroc(case: Case, found: Any, level: float, most: float) -> tuple[float, float]:
-    """Return limits of an area up to a false positive rate, around the unbiased statistic."""
+    """Return limits of an area, whole or up to a false positive rate."""
     if not found.squared:  # one score says nothing of what is below it
         return between_bounds(case, level, most)
-    student = estimates_oracle.interval(found, level) if found.n > 2 else (math.inf, -math.inf)
     if most < 1:
         is_sure = found.n > 2 and estimates_oracle.doubt(*case, most) <= 0.1
-        return student if is_sure else between_bounds(case, level, most)
-    gaps, ends = gaps_oracle.auroc(*case, level), gaps_oracle.possible_aurocs(*case)
-    low, high = np.clip([min(gaps[0], student[0]), max(gaps[1], student[1])], *ends).tolist()
+        student = estimates_oracle.interval
+        return student(found, level) if is_sure else between_bounds(case, level, most)
+    blocks = sorted(estimates_oracle.blocks(*case[:2]))
+    ranks = np.array([(start + end + 1) / 2 for start, end in blocks])
+    limits = gaps_oracle.auroc(ranks, each_stands_for(case), len(case.score), level)
+    low, high = np.clip(limits, *gaps_oracle.possible_aurocs(*case)).tolist()
     return low, high
+
+
+def each_stands_for(case: Case) -> Any:
+    """Return how many latent positives each known one stands for."""
+    n = case.label.count(True)
+    return np.full(n, float(estimates_oracle.positives(*case[1:]) - n) / n)
 
 
 def expect(metric: str, case: Case, level: float, how: float) -> list[float]:
@@ -135,7 +143,7 @@ def expect(metric: str, case: Case, level: float, how: float) -> list[float]:
         elif more:
             ends = limits_of_auroc(case, found, level, how)
         elif latent:
-            ends = gaps_oracle.average_precision(*case[:2], latent, level)
+            ends = gaps_oracle.average_precision(*case[:2], each_stands_for(case), latent, level)
             ends = min(ends[0], max(value, 0)), max(ends[1], min(value, 1))
         else:
             ends = between_bounds(case, level)

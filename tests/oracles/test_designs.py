@@ -390,57 +390,6 @@ def test_the_effective_number_is_that_of_each_ranking() -> None:
         assert attrs["n_effective"] == pytest.approx(expected[0])
 
 
-@pytest.mark.parametrize("name", AREAS.values())
-def test_two_known_positives_have_the_areas_under_bounding_curves(name: str) -> None:
-    frame = pd.DataFrame({"score": range(20, 0, -1), "label": [np.nan] * 20})
-    frame.loc[[1, 4], ["label", "propensity"]] = [[1, 0.5], [1, 0.2]]
-    row = put_of_these(weighed(frame), name, 0.25).iloc[0]
-    tables = weighed(frame).contingency(0.25, ranks="breakpoints").isel(beta=0)
-    wanted = selection.areas_between(tables, name)
-    assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
-
-
-def limits_of_auroc(
-    ranks: Any, weight: Any, latent: float, size: int, level: float
-) -> list[float]:
-    """Return the wider of two intervals: Student's t for ranks, and that of gamma variables."""
-    n, positives = ranks.size, ranks.size + latent
-    v = latent * (weight - 1) / (weight - 1).sum()
-    stands, negatives = 1 + v, size - positives
-    mean = stands @ ranks / positives
-    pull = (mean - ranks) / positives / negatives
-    apart = pull - v @ pull / latent
-    squares = stands * v * (apart / (1 - stands / positives)) ** 2
-    square, limits = (n - 1) / n * squares.sum(), [math.nan, math.nan]
-    place, stretch = 1 - (mean - 0.5) / size, size / negatives
-    ends = ((-1, stands, apart.min()), (1, stands[::-1], apart.max())) if square else ()
-    for i, (sign, one, end) in enumerate(ends):
-        df = cluster_oracle.kurtosis_df(np.sqrt(squares), np.ones(n), 0.0)
-        more = max(gaps.unseen(one) - stands.mean(), 0) * end
-        away = stats.t.ppf((1 + level) / 2, df) * np.sqrt(square + more**2)
-        width = away / stretch / place / (1 - place)
-        moved = special.expit(special.logit(place) + sign * width) - place
-        limits[i] = 1 - (mean - (positives + 1) / 2) / negatives + moved * stretch
-    known = ranks.tolist(), weight.tolist()
-    best, worst = gaps.limits_of_weighted_ranks(*known, latent, size, level)
-    means = ((ranks.sum() + latent * rank) / positives for rank in (worst, best))
-    low, high = (1 - (mean - (positives + 1) / 2) / negatives for mean in means)
-    return [max(np.fmin(limits[0], low), 0), min(np.fmax(limits[1], high), 1)]
-
-
-def limits_of_precision(ends: Any, weight: Any, latent: float, level: float) -> list[float]:
-    """Return quantiles of draws, and the estimate if it lies beyond them."""
-    last = [int((ends <= end).sum()) for end in ends]
-    drawn = gaps.drawn_weighted(
-        ends.tolist(), last, weight.tolist(), latent, lambda number: special.digamma(number + 1)
-    )
-    stands = 1 + latent * (weight - 1) / (weight - 1).sum()
-    value = selection.average_precision(ends, stands, ends.size + latent, 0)
-    inside = min(max(value, 0.0), 1.0)
-    low, high = np.quantile(drawn[0], (1 - level) / 2), np.quantile(drawn[1], (1 + level) / 2)
-    return [min(low, inside), max(min(high, 1), inside)]
-
-
 DRAWN: list[Any] = [([1.5, 1.5, 0.5], 0.0, 0.1, 0.9), ([3.5, 3.0, 0.3, -0.2], 1.0, 0.3, 0.8)]
 DRAWN += [(np.linspace(-2, 2.4, 12), 0.0, 0.05, 0.95), (np.linspace(-0.3, 1.5, 40), 0.0, 0.4, 0.9)]
 
@@ -453,17 +402,21 @@ def test_limits_are_those_of_the_definition(drawn: Any, slope: float) -> None:
     score = np.round([*known, *rng.normal(shift, 1.5, 60)], 1)
     chance = np.append(0.1 + 0.8 * special.expit(slope * score[:n]), [np.nan] * 60)
     frame = pd.DataFrame({"score": score, "label": [1] * n + [None] * 60, "propensity": chance})
-    here, others = -np.sort(-score[:n]), score[:, np.newaxis]
-    ends = (others >= here).sum(axis=0).astype(float)
-    ranks, weight = ((others > here).sum(axis=0) + ends + 1) / 2, -np.sort(-chance[:n])
-    weight, latent = 1 / (weight if slope > 0 else weight[::-1]), beta * 60
-    wanted = [limits_of_auroc(ranks, weight, latent, n + 60, level)]
-    wanted += [limits_of_precision(ends, weight, latent, level)]
-    # Harmonic numbers are not exact.
-    for name, limits, off in zip(AREAS.values(), wanted, (1e-6, 3e-4), strict=True):
+    order = np.lexsort((chance[:n] if slope < 0 else -chance[:n], -score[:n]))
+    here, others, odds = score[order], score[:, np.newaxis], 1 / chance[order] - 1
+    ends = (others >= here).sum(axis=0)
+    ranks, latent = ((others > here).sum(axis=0) + ends + 1) / 2, round(beta * 60)
+    stands, positives = odds / odds.sum() * latent, n + latent
+    labels = [True] * n + [None] * 60
+    possible = gaps.possible_aurocs([*map(float, score)], labels, beta)
+    wanted = [tuple(np.clip(gaps.auroc(ranks, stands, n + 60, level), *possible).tolist())]
+    value = selection.average_precision(ends, 1 + stands, positives, 0)
+    low, high = gaps.average_precision([*map(float, score)], labels, stands, latent, level)
+    wanted += [(min(low, value), max(high, min(value, 1)))]
+    for name, limits in zip(AREAS.values(), wanted, strict=True):
         rows = frame.sample(frac=1, random_state=0)
         row = put_of_these(weighed(rows), name, [0.0, beta], level=level).iloc[1]
-        assert row[["lower", "upper"]].tolist() == pytest.approx(limits, abs=off)
+        assert row[["lower", "upper"]].tolist() == pytest.approx(limits, abs=1e-6)
 
 
 def test_the_propensity_of_unlabeled_rows_is_not_read() -> None:

@@ -34,7 +34,6 @@ from pu_accessor.inference.comparison.pair_tests import (
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_negatives, hidden_share
 from pu_accessor.inference.estimates.linearized import Linearized, linearize
-from pu_accessor.inference.estimates.weighted_areas import known_share_below
 from pu_accessor.inference.influence import (
     adjust_sums,
     least_placement_square,
@@ -106,7 +105,7 @@ def _mean_rank_difference(
     moved[np.abs(moved) <= _RELATIVE_TOLERANCE * np.abs(ahead).max()] = 0.0
     influence = share * moved
     if weight is not None and on_new:
-        below = np.diff([known_share_below(each, share) for each in among], axis=0)[0]
+        below = np.diff([_known_share_below(each, share) for each in among], axis=0)[0]
         influence += below - below.mean()
     elif weight is not None:
         factor = 1 - 1 / weight
@@ -235,3 +234,10 @@ def _design(
     mean_size = sizes[0].sum() / with_positive  # rows of one cluster are taken as equal
     effect = np.divide(squares, plain, out=np.full(plain.shape, mean_size), where=plain > 0)
     return np.maximum(effect, 1.0), with_positive - 1.0, by_cluster
+
+
+def _known_share_below(ahead: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the shares of the known positives that rank below each; half of those tied."""
+    _, block = np.unique(ahead, return_inverse=True)
+    tied = np.bincount(block, share)
+    return (1 - np.cumsum(tied) + tied / 2)[block]

@@ -16,6 +16,7 @@ from pu_accessor.inference import influence
 from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.intervals import (
+    bounded_mean_distances,
     half_width,
     include_estimate,
     logit_interval,
@@ -29,7 +30,6 @@ from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
 from pu_accessor.roles_and_assumptions import Terms
 
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
-_PRIOR_SIZE = 0.5  # values added to a sample at either end, as in Jeffreys' prior
 
 
 def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
@@ -71,22 +71,12 @@ def bounded_mean_limits(
     placements: influence.Placements, level: float, df: float = np.inf
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits of a mean in [0, 1] that two samples add to, by squared distances."""
-    size, tail = placements.size, (1 - level) / 2
-    mean = np.clip(placements.above, 0, 1)  # removes rounding errors
+    mean, tail = np.clip(placements.above, 0, 1), (1 - level) / 2  # removes rounding errors
     # With few clusters the variance is uncertain, so Student's t replaces the normal quantile.
     normal = scipy.special.ndtri(tail)
     t_over_normal = scipy.special.stdtrit(df, tail) / normal if normal else 1.0
-    total, limits = size + _PRIOR_SIZE, []
-    for end, sign in ((0, -1), (1, 1)):
-        center = (size * mean + _PRIOR_SIZE * end) / total
-        scatter = size * (_PRIOR_SIZE / total) * (mean - end) ** 2
-        scatter += (size - 1) * placements.variance
-        with np.errstate(divide="ignore", invalid="ignore"):
-            k = center * (1 - center) * total * (total + 1) / scatter - 1
-        quantile = scipy.special.betaincinv(center * k, (1 - center) * k, abs(end - tail))
-        distances = np.where(center == end, 0 * placements.variance, quantile - mean)
-        limits.append(mean + sign * t_over_normal * np.hypot(*distances))
-    return limits[0], limits[1]
+    down, up = bounded_mean_distances(mean, placements.variance, placements.size, level)
+    return mean - t_over_normal * np.hypot(*down), mean + t_over_normal * np.hypot(*up)
 
 
 def estimate_population_aurocs(

@@ -1,41 +1,62 @@
 """Estimate areas on this sample: known positives are a random sample of all P = n + beta*U.
 
-AUROC is 1 - (mean(R) - (P + 1)/2)/M with R the mid-ranks of known positives and M = N - P; its
-standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M. Partial areas: McClish, Medical Decision Making
-9 (1989) 190-195. Errors of average precision: the jackknife of a U-statistic (Arvesen, Ann. Math.
-Stat. 40, 1969, 2076-2100).
+AUROC is 1 - (mean(R) - (P + 1)/2)/M with R the mid-ranks of known positives and M = N - P. Its
+limits are those of a bounded mean, the placement of positives among all N rows, whose distances
+shrink by sqrt(1 - n/P). With propensities known positive i stands for v_i hidden ones, and errors
+are those of a linear statistic of independent labels (Särndal, Swensson and Wretman, *Model
+Assisted Survey Sampling*, 1992, ch. 5); without, all v_i are m/n. Errors of average precision: the
+jackknife of a U-statistic (Arvesen, Ann. Math. Stat. 40, 1969, 2076-2100). Partial areas: McClish,
+Medical Decision Making 9 (1989) 190-195.
 """
 
 from fractions import Fraction
 from math import floor
+from typing import NamedTuple
 
 import numpy as np
 
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.estimates import weighted_areas
-from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
-from pu_accessor.inference.estimates.hidden_positive_limits import ap_limits, mean_rank_limits
+from pu_accessor.inference.bands.weighted import effective_size, unseen_weight
+from pu_accessor.inference.estimates.average_precision_draws import ap_limits
 from pu_accessor.inference.estimates.intervals import (
+    bounded_mean_distances,
     half_width,
     logit_interval,
     use_sample_completion,
 )
 from pu_accessor.inference.estimates.known_positives import (
     FloatPair,
+    block_bounds,
     count_negatives,
     count_positives,
     exact_positives,
+    hidden_by_known,
     hidden_share,
     known_blocks,
+    linear_errors,
     mid_ranks,
+    unrounded_negatives,
 )
 from pu_accessor.inference.influence import mean_and_variance, unbiased_auroc
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import roc_area
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
+_MIN_DIVISOR = 1e-300  # replaces 0
 _MAX_RELATIVE_ERROR = 0.1  # above it Student's interval covers .83 to .95 in simulations
+
+
+class _MeanPlacement(NamedTuple):
+    """The mean share of all examples that rank below a positive, at each beta."""
+
+    mean: FloatArray
+    shift: FloatArray  # from the mean of the known positives, by propensities
+    error: FloatArray  # its standard error
+    variance: FloatArray  # of the placements
+    size: FloatArray  # effective number of known positives
+    below: FloatArray  # what an unseen placement at the bottom counts, in known positives
+    above: FloatArray  # and at the top
 
 
 def estimate_auroc(
@@ -43,9 +64,7 @@ def estimate_auroc(
 ) -> Answer:
     """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
     check_labels(betas, ranking.total)
-    if (weight := ranking.unequal_weight) is not None:
-        statistic = weighted_areas.weighted_auroc(ranking, weight, betas, rule.level)
-    elif max_fpr is None or max_fpr == 1:
+    if max_fpr is None or max_fpr == 1:
         statistic = _full_auroc(ranking, betas, rule.level)
     else:
         statistic = _pauc(ranking, betas, rule.level, max_fpr)
@@ -54,49 +73,45 @@ def estimate_auroc(
 
 def auroc_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:
     """Return AUROC, which may lie outside [0, 1], and its standard error."""
-    return _auroc_from_ranks(ranking, betas)[:2]
+    return _auroc_from_placement(ranking, betas, _mean_placement(ranking, betas))
 
 
-def _auroc_from_ranks(
-    ranking: Ranking, betas: FloatArray
-) -> tuple[FloatArray, FloatArray, Fraction, tuple[Fraction, ...]]:
-    """Return areas, errors, and as fractions the mean mid-rank and the numbers of negatives."""
-    negatives = count_negatives(ranking.total, betas)
-    factor, n = hidden_share(ranking.total, betas) ** 0.5, ranking.total.known_positive
-    mean = Fraction(n + 1, 2) + (1 - ranking.concordance) * (sum(ranking.total) - n)
-    square = float(np.square(mid_ranks(ranking) - float(mean)).sum())
-    standard_error = (square / (n - 1) / n) ** 0.5 if n > 1 else np.nan
-    error = np.array([standard_error / float(each) for each in negatives]) * factor
-    return unbiased_auroc(ranking, betas), np.where(factor > 0, error, 0.0), mean, negatives
+def _auroc_from_placement(
+    ranking: Ranking, betas: FloatArray, placement: _MeanPlacement
+) -> FloatPair:
+    """Return AUROC and its standard error; exactly equal means of ranks have equal areas."""
+    value = unbiased_auroc(ranking, betas)
+    scale = sum(ranking.total) / unrounded_negatives(ranking.total, betas)
+    return value + scale * placement.shift, scale * placement.error
+
+
+def _mean_placement(ranking: Ranking, betas: FloatArray) -> _MeanPlacement:
+    """Return the mean placement of the positives, known and hidden."""
+    placement = 1 - (mid_ranks(ranking) - 0.5) / sum(ranking.total)
+    difference, rows = placement - placement[0], []  # exactly 0 if all are equal
+    for hidden in hidden_by_known(ranking, betas):
+        weight, size = 1 + hidden, effective_size(1 + hidden)
+        share = weight / weight.sum()
+        shift = float((share - share.mean()) @ difference)
+        error, of_many = linear_errors(difference / weight.sum(), hidden)
+        unseen = [unseen_weight(side)[-1] / weight.mean() for side in (weight, weight[::-1])]
+        rows.append((placement.mean() + shift, shift, error, of_many**2 * size, size, *unseen))
+    return _MeanPlacement(*np.transpose(rows))
 
 
 def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Answer:
     """Estimate the whole area, with its interval."""
-    value, error, mean, negatives = _auroc_from_ranks(ranking, betas)
-    examples, n = sum(ranking.total), ranking.total.known_positive
-    position = float(1 - (mean - Fraction(1, 2)) / examples)
-    scale = np.array([float(examples / each) for each in negatives])
-    half = half_width(error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
-    student = logit_interval(value, position, scale, half, half)
-    if n == 1:  # one known positive has no error
-        return Answer(value, *student, error)
-    gaps, ends = _auroc_of_hidden_ranks(ranking, betas, level), _possible_auroc(ranking, betas)
-    untrimmed = value, np.fmin(gaps[0], student[0]), np.fmax(gaps[1], student[1])
-    # Where all known positives share a score, the curves of the band replace the gaps.
+    placement = _mean_placement(ranking, betas)
+    value, error = _auroc_from_placement(ranking, betas, placement)
+    mean, _, _, variance, size, *unseen = placement
+    distances = bounded_mean_distances(mean, variance, size, level, unseen)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = error / np.sqrt(variance / size)
+    ends = _possible_auroc(ranking, betas)
+    untrimmed = value, value - scale * distances[0], value + scale * distances[1]
+    # Where all known positives share a score, the curves of the band replace the limits.
     lower, upper = (np.where(error > 0, np.clip(limit, *ends), np.nan) for limit in untrimmed[1:])
     return Answer(value, lower, upper, error, untrimmed=untrimmed)
-
-
-def _auroc_of_hidden_ranks(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
-    """Return the lowest and highest areas from limits of the mean rank of hidden positives."""
-    examples, n = sum(ranking.total), ranking.total.known_positive
-    rank, ranks = mid_ranks(ranking), np.full((betas.size, 2), np.nan)
-    positives = count_positives(ranking.total, betas)
-    for limits, number in zip(ranks, positives.tolist(), strict=True):
-        if number > n:
-            limits[:] = mean_rank_limits(rank, number - n, examples, level)
-    mean = (float(rank.sum()) + (positives - n) * ranks.T[::-1]) / positives
-    return np.asarray(1 - (mean - (positives + 1) / 2) / (examples - positives))
 
 
 def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
@@ -159,23 +174,47 @@ def _pauc_at(
 
 
 def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
-    """Estimate average precision, a U-statistic, with its interval from random gaps."""
+    """Estimate average precision, a U-statistic, with its interval from draws of gaps."""
     check_labels(betas, ranking.total)
-    if (weight := ranking.unequal_weight) is not None:
-        statistic = weighted_areas.weighted_ap(ranking, weight, betas, rule.level)
-    else:
-        value, error = ap_and_error(ranking, betas)
-        limits, n = np.full((betas.size, 2), np.nan), ranking.total.known_positive
-        for row, positives in zip(limits, exact_positives(ranking.total, betas), strict=True):
-            hidden = floor(positives - n + Fraction(1, 2))
-            if hidden and n > 1:
-                row[:] = ap_limits(known_blocks(ranking), hidden, sum(ranking.total), rule.level)
-        statistic = weighted_areas.estimates_with_limits(value, error, limits)
+    value, error = ap_and_error(ranking, betas)
+    limits, blocks = np.full((2, betas.size), np.nan), known_blocks(ranking)
+    positives, n = exact_positives(ranking.total, betas), ranking.total.known_positive
+    for column, hidden in enumerate(hidden_by_known(ranking, betas)):
+        number = floor(positives[column] - n + Fraction(1, 2))
+        if number and n > 1:
+            limits[:, column] = ap_limits(blocks, hidden, number, sum(ranking.total), rule.level)
+    lower, upper = np.minimum(limits[0], value), np.maximum(limits[1], value)
+    statistic = Answer(value, lower, upper, error)
     return use_sample_completion(ranking, betas, rule, statistic, "pr")
 
 
 def ap_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:
-    """Return average precision, which may exceed 1, and its standard error."""
-    equal = np.full(ranking.total.known_positive, 2.0)
-    error = weighted_areas.jackknife_ap(ranking, equal, betas)[1]
-    return unbiased_ap(ranking, betas), error
+    """Return average precision, which may exceed 1, and its jackknife standard error."""
+    end, rows = block_bounds(ranking)[1], []
+    for hidden in hidden_by_known(ranking, betas):
+        value, pull = _ap_and_pull(end, 1 + hidden)
+        is_known = end.size > 2 or not hidden.any()
+        rows.append((value, linear_errors(pull, hidden)[0] if is_known else np.nan))
+    value, error = np.transpose(rows)
+    return value, error
+
+
+def _ap_and_pull(end: IntArray, w: FloatArray) -> tuple[float, FloatArray]:
+    """Return average precision, and its derivatives by what each known positive represents."""
+    n, own, positives = w.size, w / end, w.sum()
+    if n == 1 < positives:
+        return np.nan, np.zeros(1)
+    # Ties count up to the end of their block, and from its start.
+    first, last = (np.searchsorted(end, end, side) for side in ("left", "right"))
+    above = np.cumsum(w)[last - 1] - w
+    below = np.cumsum(own[::-1])[::-1][first] - own
+    squares = w**2
+    single, pairs = own.sum(), own @ above
+    value = single / positives
+    value += (positives - 1) * pairs / max(positives**2 - squares.sum(), _MIN_DIVISOR)
+    if end[0] == end[-1] or n < 3:
+        return float(value), np.zeros(n)
+    without = (positives - w) ** 2 - (squares.sum() - squares)
+    left_out = (positives - 1) / without * (pairs - own * above - w * below)
+    left_out += (single - own) / (positives - w)
+    return float(value), (value - left_out) * (1 - w / positives) / w

@@ -16,13 +16,13 @@ from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference import influence
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates import intervals, known_positives
-from pu_accessor.inference.estimates.hidden_positive_limits import hidden_quantile
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 # Smaller alphas lose differences of weights to rounding; larger ones count only the first ranks.
 _MIN_ALPHA, _MAX_ALPHA = 1e-4, 1e9
+_UNSEEN = 2  # known positives that an unseen one at either end counts
 _STEP = 1e-4  # of a number of positives, for a derivative
 
 
@@ -113,12 +113,18 @@ def _mean_on_this_sample(
     """Estimate the mean weight of the positives of this sample."""
     start, end = known_positives.block_bounds(ranking)
     weight, n = weights.mean(start, end - start), start.size
-    standard_error = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
-    error = standard_error * (1 - n / positives) ** 0.5
-    hidden = positives - n
-    limits = [_hidden_weight_limits(weight, m, weights, level) for m in hidden.tolist()]
-    lower, upper = (weight.sum() + hidden * np.transpose(limits)) / positives
-    return Answer(np.full(positives.size, weight.mean()), lower, upper, error)
+    hidden, part = positives - n, (1 - n / positives) ** 0.5
+    best, worst = weights.mean(np.array([0.0, weights.examples - 1]), np.ones(2)).tolist()
+    position, one = (weight - worst) / (best - worst), np.ones(positives.size)
+    sample = position.mean() * one, (position.var(ddof=1) if n > 1 else 0.0) * one, n * one
+    down, up = intervals.bounded_mean_distances(*sample, level, (_UNSEEN, _UNSEEN))
+    ends = weights.mean(np.stack([weights.examples - hidden, 0 * hidden]), np.maximum(hidden, 1))
+    lowest, highest = (weight.sum() + hidden * ends) / positives
+    mean = weight.mean() * one
+    error = (weight.std(ddof=1) / n**0.5 if n > 1 else np.nan) * part
+    lower = np.maximum(mean - (best - worst) * part * down, lowest)
+    upper = np.minimum(mean + (best - worst) * part * up, highest)
+    return Answer(mean, lower, upper, error)
 
 
 def _mean_on_future_data(
@@ -186,20 +192,3 @@ def completed_early_recognition(
     mean = weights.of_steps(finer) @ np.diff(table.tp, axis=0) / positives
     (value,) = weights.scale(positives, mean)
     return np.asarray(np.clip(value, 0, 1))  # removes rounding errors
-
-
-def _hidden_weight_limits(
-    weight: FloatArray, hidden: float, weights: RankWeights, level: float
-) -> tuple[float, float]:
-    """Return limits of the mean weight of the hidden positives."""
-    if hidden <= 0:
-        return 0.0, 0.0
-    first, last = weights.mean(np.array([0.0, weights.examples - 1]), np.ones(2))
-    start = np.array([0.0, weights.examples - hidden])
-    best, worst = weights.mean(start, np.array(hidden))
-    limits = []
-    for end, tail in ((last, (1 - level) / 2), (first, (1 + level) / 2)):
-        each, times = np.unique(np.append(weight, end), return_counts=True)
-        limits.append(hidden_quantile(each, times, hidden, tail))
-    low, high = np.clip(limits, worst, best).tolist()
-    return low, high

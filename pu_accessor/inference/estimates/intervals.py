@@ -1,5 +1,6 @@
 """Answers with intervals, and their correction by the completed ranking."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +11,10 @@ from pu_accessor.inference.estimates.known_positives import FloatPair
 from pu_accessor.inference.prior import limit_from_positives
 from pu_accessor.inference.tables import curves
 from pu_accessor.inference.tables.contingency import make_tables
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
+_PRIOR_SIZE = 0.5  # values added to a sample at either end, as in Jeffreys' prior
 _TOLERANCE = 1e-9
 _REFUTING_ERRORS = 3  # standard errors beyond [0, 1] at which a statistic contradicts beta
 
@@ -31,6 +33,28 @@ def logit_interval(
         ends = scipy.special.expit(middle - down / slope), scipy.special.expit(middle + up / slope)
     lower, upper = (np.clip(value + (end - p) * scale, 0, 1) for end in ends)
     return lower, upper
+
+
+def bounded_mean_distances(
+    mean: FloatArray,
+    variance: FloatArray,
+    size: FloatArray,
+    level: float,
+    unseen: Sequence[Numbers | float] = (1.0, 1.0),
+) -> FloatPair:
+    """Return how far below and above the mean of a sample in [0, 1] its limits lie."""
+    # `unseen` tells how many values of the sample one at 0, or at 1, counts.
+    tail, distances = (1 - level) / 2, []
+    for end, times in enumerate(unseen):
+        added = _PRIOR_SIZE * times
+        total = size + added
+        center = (size * mean + added * end) / total
+        scatter = size * (added / total) * (mean - end) ** 2 + (size - 1) * variance
+        with np.errstate(divide="ignore", invalid="ignore"):
+            k = center * (1 - center) * total * (total + 1) / scatter - 1
+        quantile = scipy.special.betaincinv(center * k, (1 - center) * k, abs(end - tail))
+        distances.append(np.where(center == end, 0 * variance, np.abs(quantile - mean)))
+    return distances[0], distances[1]
 
 
 def use_sample_completion(

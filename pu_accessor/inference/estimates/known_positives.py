@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.weighted import hidden_shares
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 FloatPair: TypeAlias = tuple[FloatArray, FloatArray]
@@ -54,6 +55,24 @@ def hidden_share(total: Counts, betas: FloatArray) -> FloatArray:
     """Return the share of the positives that is hidden."""
     known = total.known_positive
     return np.array([float(1 - known / number) for number in exact_positives(total, betas)])
+
+
+def hidden_by_known(ranking: Ranking, betas: FloatArray) -> list[FloatArray]:
+    """Return how many hidden positives each known one stands for, best first, at each beta."""
+    n, weight = ranking.total.known_positive, ranking.inverse_propensity
+    weight = np.ones(n) if weight is None else weight
+    return [hidden_shares(weight, m) for m in (count_positives(ranking.total, betas) - n).tolist()]
+
+
+def linear_errors(added: FloatArray, hidden: FloatArray) -> tuple[float, float]:
+    """Return the standard error of a sum over positives; and if there were infinitely many."""
+    # Known positives stand for `hidden` more each; labels are independent, their number is known.
+    n, weight = hidden.size, 1 + hidden
+    if n == 1:
+        return (np.nan if hidden.any() else 0.0), np.nan
+    off = added - hidden @ added / (hidden.sum() or 1)
+    squares = (n - 1) / n * weight * np.square(off / (1 - weight / weight.sum()))
+    return float(squares @ hidden) ** 0.5, float(squares @ weight) ** 0.5
 
 
 def count_negatives(total: Counts, betas: FloatArray, what: str = "This") -> tuple[Fraction, ...]:

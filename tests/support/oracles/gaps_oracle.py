@@ -1,18 +1,18 @@
-"""Slow references for latent positives that are shared out at random to gaps between known ones.
+"""Slow references for areas of this sample, of which known positives are a part.
 
-Random shares have a weighted sum whose quantiles are those of a saddlepoint; of average precision
-there are draws, that are put in place one by one.
+A mean over all positives has limits of a mean in [0, 1]; of average precision there are draws of
+the latent positives between known ones, that are put in place one by one.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special, stats
+from scipy import stats
 
 from tests.support.oracles import completion_oracle, estimates_oracle, oracle
 from tests.support.oracles.completion_oracle import Labels, Scores
@@ -21,86 +21,7 @@ from tests.support.oracles.estimates_oracle import Beta
 SEED, DRAWS = 150406837, 1000  # of the method
 Draws = npt.NDArray[np.float64]
 Limits = tuple[float, float]
-Quantile = Callable[[list[float], float], float]
-Sums = Callable[[Draws], Draws]
 SIDES = estimates_oracle.positives, estimates_oracle.negatives
-
-
-def saddlepoint(values: Sequence[float], tail: float, shapes: Any = 1, scales: Any = 1) -> float:
-    """Return the same by a saddlepoint, for values weighted by gamma variables over their sum.
-
-    The mean of values is at most x where the sum S of (value - x)*G is at most 0, of which the
-    cumulants' generating function is known. Shapes and scales are 1 if nothing is said.
-    """
-    value = np.array(values, float)
-    shape, scale = (np.ones(value.size) * one for one in (shapes, scales))
-
-    def excess(x: float) -> float:
-        apart = scale * (value - x)
-
-        def slope(tilt: float) -> float:
-            return float(np.sum(shape * apart / (1 - tilt * apart)))
-
-        start, stop = ((1 - 1e-12) / float(end) for end in (apart.min(), apart.max()))
-        tilt = optimize.brentq(slope, start, stop, xtol=1e-300, rtol=1e-14)
-        way = math.copysign(math.sqrt(2 * float(np.sum(shape * np.log1p(-tilt * apart)))), tilt)
-        width = math.sqrt(float(np.sum(shape * (apart / (1 - tilt * apart)) ** 2)))
-        return float(way + math.log(tilt * width / way) / way - special.ndtri(tail))
-
-    low, high = float(value.min()), float(value.max())
-    edge = 1e-7 * (high - low)  # nearer there is the end itself
-    if low == high or not excess(low + edge) < 0 < excess(high - edge):
-        return low if tail < 0.5 else high
-    return float(optimize.brentq(excess, low + edge, high - edge, rtol=1e-13))
-
-
-def in_groups(values: Sequence[float]) -> tuple[list[float], list[int]]:
-    """Return values and how often each is there: of many all but 200 at each end are 200 means."""
-    size = len(values)
-    edges = [*range(200), *(200 + int(step * (size - 400) / 200) for step in range(200))]
-    edges = [*edges, *range(size - 200, size + 1)] if size > 600 else [*range(size + 1)]
-    parts = [values[begin:stop] for begin, stop in pairwise(edges)]
-    return [sum(part) / len(part) for part in parts], [len(part) for part in parts]
-
-
-def beyond(ranks: Sequence[float], size: int) -> Limits:
-    """Return how far above and below known positives latent ones may lie."""
-    way = min(2.5 / len(ranks), 1)
-    far = min(max(2 * ranks[-1] - ranks[0], ranks[-1] + way * (size - ranks[-1])), size)
-    near = max(min(2 * ranks[0] - ranks[-1], ranks[0] - way * (ranks[0] - 1)), 1)
-    return near, far
-
-
-def quantile_of_few(values: Sequence[float], tail: float, latent: float, find: Quantile) -> float:
-    """Return a quantile of the mean of so many latent positives that are shared out to gaps."""
-    mean = sum(values) / len(values)
-    return mean + math.sqrt(1 + len(values) / latent) * (find(list(values), tail) - mean)
-
-
-def limits_of_ranks(
-    ranks: Sequence[float], latent: float, size: int, tails: Limits, quantile: Quantile
-) -> Limits:
-    """Return limits of the mean rank of latent positives in gaps of equal parts, on average."""
-    near, far = beyond(ranks, size)
-    middles = [(a + b) / 2 for a, b in pairwise(ranks)]
-    low = quantile_of_few([near, *middles, (ranks[-1] + far) / 2], tails[0], latent, quantile)
-    high = quantile_of_few([(near + ranks[0]) / 2, *middles, far], tails[1], latent, quantile)
-    return low, high
-
-
-def limits_of_weighted_ranks(
-    ranks: Sequence[float], weight: Sequence[float], latent: float, size: int, level: float
-) -> Limits:
-    """Return the same where each known positive stands for a gamma variable."""
-    hidden = np.array(weight) - 1
-    share = latent * hidden / hidden.sum()
-
-    def limit(place: float, stands: Draws, tail: float) -> float:
-        mean = np.append(share, unseen(stands) - 1).clip(min=1e-9)
-        return saddlepoint([*ranks, place], tail / 2, mean / (1 + mean), 1 + mean)
-
-    near, far = beyond(ranks, size)
-    return limit(near, 1 + share[::-1], 1 - level), limit(far, 1 + share, 1 + level)
 
 
 def unseen(stands: Draws) -> float:
@@ -111,15 +32,37 @@ def unseen(stands: Draws) -> float:
     return float(stands[-10:].max() * math.exp(max(growth, 0)))
 
 
-def auroc(scores: Scores, labels: Labels, beta: float, level: float) -> Limits:
-    """Return the limits that latent positives make of AUROC; beta above 0."""
-    p, q = (float(side(labels, beta)) for side in SIDES)
-    known = estimates_oracle.blocks(scores, labels)
-    ranks = sorted((start + end + 1) / 2 for start, end in known)
-    tails, m = ((1 - level) / 2, (1 + level) / 2), p - len(ranks)
-    best, worst = limits_of_ranks(ranks, m, len(scores), tails, saddlepoint)
-    low, high = (1 - ((sum(ranks) + m * latent) / p - (p + 1) / 2) / q for latent in (worst, best))
-    return low, high
+def quantile_of_mean(mean: float, scatter: float, size: float, more: float, tail: float) -> float:
+    """Return a quantile of a mean in [0, 1], of so many values that scatter around it.
+
+    A beta distribution has the mean and the variance of the Bayesian bootstrap where so much more
+    counts an unseen value, at 0 for quantiles below the middle, and at 1 for those above it.
+    """
+    end, total = float(tail > 0.5), size + more
+    if mean == end:
+        return end
+    center = (size * mean + more * end) / total
+    square = (scatter + size * more / total * (mean - end) ** 2) / total
+    nu = center * (1 - center) * (total + 1) / square - 1
+    return float(stats.beta.ppf(tail, center * nu, (1 - center) * nu))
+
+
+def auroc(ranks: Draws, latent: Draws, size: int, level: float) -> Limits:
+    """Return the limits of AUROC if known positives, best first, stand for latent ones."""
+    values, stands, n = 1 - (ranks - 0.5) / size, 1 + latent, ranks.size
+    share, positives = stands / stands.sum(), float(stands.sum())
+    mean, effective = float(share @ values), float(1 / (share @ share))
+    off = (values - latent @ values / latent.sum()) / (1 - share)
+    each = (n - 1) / n * stands * off**2 / positives**2
+    # Of the distance from the mean a part is left, as the positives are not many.
+    part, scatter = math.sqrt(each @ latent / (each @ stands)), float(each @ stands) * effective
+    limits = []
+    for tail, ordered in (((1 - level) / 2, stands), ((1 + level) / 2, stands[::-1])):
+        more = unseen(ordered) / float(stands.mean()) / 2
+        limit = quantile_of_mean(mean, (effective - 1) * scatter, effective, more, tail)
+        below = mean + part * (limit - mean)
+        limits.append(1 - ((1 - below) * size + 0.5 - (positives + 1) / 2) / (size - positives))
+    return limits[0], limits[1]
 
 
 def possible_aurocs(scores: Scores, labels: Labels, beta: float) -> Limits:
@@ -148,7 +91,7 @@ def early(
 ) -> tuple[float, float, Limits]:
     """Return BEDROC or NDCG if all rank as known ones do, its error and its limits; beta above 0.
 
-    Latent positives have weights of known ones, or at the far end one that no known one has.
+    Latent positives have weights between those of the last and the first ranks.
     """
     size, p = len(scores), float(estimates_oracle.positives(labels, beta))
     each = completion_oracle.weights(metric, size, how)
@@ -158,143 +101,133 @@ def early(
         return (each(start, length) - ends[0]) / (ends[1] - ends[0])
 
     blocks = estimates_oracle.blocks(scores, labels)
-    known = [weight(start, end - start) for start, end in blocks]
-    n, latent, found = len(known), p - len(known), []
-    worst, best = weight(size - latent, latent), weight(0, latent)
-    for start, tail in ((size - 1, 1 - level), (0, 1 + level)):
-        limit = quantile_of_few([*known, weight(start, 1)], tail / 2, latent, saddlepoint)
-        found.append((sum(known) + latent * min(max(limit, worst), best)) / p)
-    error = float(np.std(known, ddof=1)) * math.sqrt((1 - n / p) / n) if n > 1 else math.nan
-    return sum(known) / n, error, (found[0], found[1])
+    known = np.array([weight(start, end - start) for start, end in blocks])
+    n, latent, value, limits = known.size, p - known.size, float(known.mean()), []
+    last, part = weight(size - 1, 1), math.sqrt(1 - n / p)
+    span = weight(0, 1) - last
+    for start, tail in ((size - latent, 1 - level), (0, 1 + level)):
+        farthest = (known.sum() + latent * weight(start, latent)) / p
+        scatter = n * float(known.var()) / span**2
+        limit = quantile_of_mean((value - last) / span, scatter, n, 1.0, tail / 2)
+        limit = value + part * (last + span * limit - value)
+        limits.append((min if start == 0 else max)(limit, farthest))
+    error = float(np.std(known, ddof=1)) * part / math.sqrt(n) if n > 1 else math.nan
+    return value, error, (limits[0], limits[1])
 
 
-def average_precision(scores: Scores, labels: Labels, latent: int, level: float) -> Limits:
-    """Return the limits that draws of latent positives make of average precision."""
-    known = estimates_oracle.blocks(scores, labels)
+def average_precision(
+    scores: Scores, labels: Labels, each: Draws, latent: int, level: float
+) -> Limits:
+    """Return the limits that draws of latent positives make of average precision.
+
+    There are `latent` of them; known positives, best first, stand for `each` in the mean.
+    """
+    known = sorted(estimates_oracle.blocks(scores, labels))
     blocks = [(known.count(one), *one) for one in sorted(set(known))]
     (number, start, end), second = blocks[0], blocks[min(1, len(blocks) - 1)]
     first = min(end**2 / (2 * (end if number > 1 else second[2])), start)
     first *= max(1 - 10 / len(known), 0)
-    worst, best = drawn_precisions(blocks, len(scores), latent, first)
+    worst, best = drawn_precisions(blocks, len(scores), each, latent, first)
     below = (1 - level) / 2 * (DRAWS - 1)
     high = float(np.sort(best)[math.ceil(DRAWS - 1 - below)])
     return float(np.sort(worst)[math.floor(below)]), min(high, 1.0)
 
 
-def harmonic(number: Draws) -> Draws:
-    """Return harmonic numbers, less a constant, as the method has them."""
-    return np.asarray(np.log(number + 0.5 + 1 / (24 * number + 12)))
-
-
 def drawn_precisions(
-    blocks: Sequence[Any], examples: int, latent: int, first: float, sums: Sums = harmonic
+    blocks: Sequence[Any], examples: int, each: Draws, latent: int, first: float
 ) -> tuple[Draws, Draws]:
     """Draw average precision with latent positives at the worst and the best places of gaps.
 
     Blocks of ties are the known positives in each, and the examples above it, and above its end.
-    Those of the first gap come after the place `first` at best. The draws are those that are part
-    of the method: a thousand, from its seed.
+    Latent ones of a gap are tied with a known positive as far as its block has room, and of those
+    that no known one stands for none is beyond the first or the last rank.
     """
-    n, size = sum(found for found, _, _ in blocks), len(blocks)
-
-    def at_the_end(number: Draws) -> Draws:
-        above = n + latent - number
-        return _run(number, above, np.maximum(examples - number, above), sums)
-
-    edges, each = _shared_out(blocks, latent)
+    p, top, bottom = each.size + latent, blocks[0][1], blocks[-1][2]
+    edges, beyond, mean = edges_of_groups(blocks), [], 1 + float(each.mean())
+    for stands in (unseen(1 + each), unseen(1 + each[::-1])):
+        beyond.append((stands - 1) * math.sqrt(max(stands / mean, 1)))
     low, high = np.zeros(DRAWS), np.zeros(DRAWS)
-    known, passed, before = 0, np.zeros(DRAWS), next(each)  # known and latent ones above
-    crowded = np.maximum(before - blocks[0][1], 0)
-    high += _run(before - crowded, 0, first, sums)
-    for number, (found, start, end) in enumerate(blocks[: edges[0]]):
-        within = next(each)
-        after = next(each) if number < edges[0] - 1 or edges == [size] else 0 * within
-        is_last = number == size - 1
-        room = np.maximum(end - start - found - within, 0)
-        lost = np.maximum(after - (examples - end), 0) if is_last else 0 * after
-        # At worst latent ones are at the end of their gap, tied with what follows.
-        tied = np.minimum(before, room)
-        above, free = known + passed, before - tied
-        low += _run(free, above, np.maximum(start - free, above), sums)
-        through = known + found + passed + before + within + lost
-        low += (found + within + tied + lost) * np.minimum(through / end, 1)
-        if is_last:
-            low += at_the_end(after - lost)
-        # At best at its start, tied with what precedes.
-        tied = np.minimum(after, room)
-        through = known + found + passed + before + within + tied
-        high += (found + within + tied) * through / end
-        high += crowded * through / end if number == 0 else 0
-        high += _run(after - tied, through, end, sums)
-        known, passed, before = known + found, passed + before + within, after
-    for begin, stop in pairwise(edges):
-        inside, many, shared = 0, sum(found for found, _, _ in blocks[begin:stop]), next(each)
+    beside, within, grouped, apart = shared_out(blocks, edges, each, latent, beyond[0])
+    (grouped if len(edges) > 1 else within)[-1] += np.maximum(apart - (examples - bottom), 0)
+    apart = np.minimum(apart, examples - bottom)
+    known, passed = 0, np.zeros(DRAWS)
+    for (found, start, end), before, tied in zip(blocks, beside, within, strict=False):
+        inside = np.minimum(before, np.maximum(end - start - found - tied, 0))
+        free, above = before - inside, known + passed
+        low += run(free, above, np.maximum(start - free, above))
+        known, passed = known + found, passed + before + tied
+        low += (found + tied + inside) * np.minimum((known + passed) / end, 1)
+    for number, many, spread in groups(blocks, edges, grouped, passed):
+        low += (1 + many / number) * np.minimum(spread, number)
+    low += run(apart, p - apart, np.maximum(examples - apart, p - apart))
+    beside, within, grouped, apart = shared_out(blocks, edges, each, latent, beyond[1])
+    within[0] += np.maximum(apart - top, 0)
+    apart = np.minimum(apart, top)
+    high += run(apart, 0, first)
+    known, passed = 0, apart
+    for (found, start, end), after, tied in zip(blocks, beside, within, strict=False):
+        inside = np.minimum(after, np.maximum(end - start - found - tied, 0))
+        known, passed = known + found, passed + tied
+        through = known + passed + inside
+        high += (found + tied + inside) * through / end + run(after - inside, through, end)
+        passed = passed + after
+    for number, many, spread in groups(blocks, edges, grouped, passed):
+        high += (1 + many / number) * spread
+    return low / p, high / p
+
+
+def edges_of_groups(blocks: Sequence[Any]) -> list[int]:
+    """Return the edges of groups of blocks, of which the first stand for themselves."""
+    size = len(blocks)
+    if size <= 90:
+        return [size]  # the same ratio of each place to the next, as far as they are whole
+    return sorted({round(60 * (size / 60) ** (step / 30)) for step in range(31)})
+
+
+def groups(
+    blocks: Sequence[Any], edges: Sequence[int], grouped: Draws, passed: Draws
+) -> Iterator[tuple[int, Draws, Draws]]:
+    """Yield known positives of each group, latent ones, and the sum of precisions of the known."""
+    known = sum(found for found, _, _ in blocks[: edges[0]])
+    for (begin, stop), many in zip(pairwise(edges), grouped, strict=True):
+        inside, number = 0, sum(found for found, _, _ in blocks[begin:stop])
         spread = np.zeros(DRAWS)
         for found, _, end in blocks[begin:stop]:
             inside += found
-            spread += found * (known + inside + passed + shared * inside / many) / end
-        high += (1 + shared / many) * spread
-        low += (1 + shared / many) * np.minimum(spread, many)
-        known, passed = known + many, passed + shared
-    if size > 90:
-        after = next(each)
-        low += at_the_end(after)
-        high += _run(after, n + latent - after, blocks[-1][2], sums)
-    return low / (n + latent), high / (n + latent)
+            spread += found * (known + inside + passed + many * inside / number) / end
+        yield number, many, spread
+        known, passed = known + number, passed + many
 
 
-def _shared_out(blocks: Sequence[Any], latent: int) -> tuple[list[int], Iterator[Draws]]:
-    """Return the edges of groups of blocks, and draws of the latent positives of each gap."""
-    size = len(blocks)
-    edges = [size]
-    if size > 90:  # the same ratio of each place to the next, as far as they are whole
-        edges = sorted({round(60 * (size / 60) ** (step / 30)) for step in range(31)})
-    # One before each block that stands for itself, some within; groups; one at the end.
-    gaps = [one for found, _, _ in blocks[: edges[0]] for one in (1, found - 1)]
-    gaps += [sum(one[0] for one in blocks[begin:stop]) for begin, stop in pairwise(edges)]
-    rng = np.random.default_rng(SEED)  # shared out to units of several gaps each
-    parts = rng.standard_gamma(np.array([*gaps, 1], float), (DRAWS, len(gaps) + 1))
-    return edges, iter(rng.multinomial(latent, parts / parts.sum(axis=1, keepdims=True)).T * 1.0)
+def shared_out(
+    blocks: Sequence[Any], edges: Sequence[int], each: Draws, latent: int, beyond: float
+) -> tuple[Draws, Draws, Draws, Draws]:
+    """Draw latent positives beside blocks, within them, in groups, and beyond all known ones.
+
+    The draws are those that are part of the method: a thousand, from its seed.
+    """
+    place = np.cumsum([0, *(found for found, _, _ in blocks)])
+    stands = [each[a:b] for a, b in pairwise(place)]
+    own = [(one.mean(), (one**2).mean(), one.size - 1) for one in stands]
+    of_gaps = [(mean, square) for mean, square, _ in own[: edges[0]]]
+    of_gaps += [(mean * more, square * more) for mean, square, more in own[: edges[0]]]
+    for a, b in pairwise(edges):
+        joint = np.concatenate(stands[a:b])
+        of_gaps.append((joint.sum(), (joint**2).sum()))
+    of_gaps.append((round(beyond, 6), round(beyond, 6) ** 2))
+    shape = [round(mean**2 / square, 6) if square else 0.0 for mean, square in of_gaps]
+    scale = [mean / k if k else 0.0 for (mean, _), k in zip(of_gaps, shape, strict=True)]
+    rng = np.random.default_rng(SEED)
+    gammas = rng.standard_gamma(shape, (DRAWS, len(shape))) * scale
+    drawn: Draws = rng.multinomial(latent, gammas / gammas.sum(axis=1, keepdims=True)).T.astype(
+        float
+    )
+    size = edges[0]
+    return drawn[:size], drawn[size : 2 * size], drawn[2 * size : -1], drawn[-1]
 
 
-def _run(number: Draws, positives: Any, rank: Any, sums: Sums) -> Draws:
+def run(number: Draws, positives: Any, rank: Any) -> Draws:
     """Return the sum of (P + j)/(r + j) over j = 1..number, that come right after a rank."""
     start = 0 * number + rank
-    return np.asarray(number - (start - positives) * (sums(start + number) - sums(start)))
-
-
-def drawn_weighted(
-    end: Sequence[int], last: Sequence[int], weight: Sequence[float], latent: float, sums: Sums
-) -> tuple[Draws, Draws]:
-    """Draw average precision where known positives stand for gamma variables, at both ends.
-
-    The draws are part of the method: a thousand for each end, that are quantiles of each variable
-    at evenly spread probabilities, in orders from its seed.
-    """
-    n, ends, hidden = len(end), np.array(end), np.array(weight) - 1
-    order = np.tile(np.arange(DRAWS)[:, np.newaxis], n + 1)
-    order = np.random.default_rng(SEED).permuted(order, axis=0)
-    share = latent * hidden / hidden.sum()
-
-    def draw(beyond: float, times: float) -> Draws:
-        mean = np.append(share, beyond - 1).clip(min=1e-9)
-        shape = mean / (1 + mean) * np.append(np.ones(n), times)
-        found: Draws = np.asarray(stats.gamma.ppf((order + 0.5) / DRAWS, shape, scale=1 + mean))
-        # Where all are too small for a number, one of them is all that there is.
-        none = np.flatnonzero(found.sum(axis=1) < 1e-290)
-        if none.size:
-            one = np.random.default_rng(SEED).choice(n + 1, none.size, p=shape / shape.sum())
-            found[none] = np.eye(n + 1)[one]
-        return np.asarray(found * latent / found.sum(axis=1, keepdims=True))
-
-    above = unseen(1 + share[::-1])
-    found = draw(above, min(max(above / (4 * (1 + share.mean())), 1.0), 3.0))
-    top, found = found[:, n], found[:, :n]
-    first = end[0] ** 2 / (2 * end[1]) * max(1 - 10 / n, 0)
-    through = np.stack([top + (1 + found[:, :k]).sum(axis=1) for k in last], axis=1)
-    high = ((1 + found) * through / ends).sum(axis=1)
-    high += _run(top, 0, first, sums)
-    found = draw(unseen(1 + share), 1.0)[:, :n]
-    through = np.stack([(1 + found[:, :k]).sum(axis=1) for k in last], axis=1) - found / 2
-    low = ((1 + found) * np.minimum(through / ends, 1)).sum(axis=1)
-    return low / (n + latent), high / (n + latent)
+    sums = [np.log(each + 0.5 + 1 / (24 * each + 12)) for each in (start + number, start)]
+    return np.asarray(number - (start - positives) * (sums[0] - sums[1]))
