@@ -23,7 +23,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.weighted import hidden_shares, unseen_weight
+from pu_accessor.inference.bands.weighted import hidden_shares, weight_beyond
 from pu_accessor.inference.influence import mean_and_variance, share_above, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
@@ -48,7 +48,7 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
         largest = float(root.max())
         return floor(min(1 / largest, size)) / size if largest > 0 else 1.0
     shares = hidden_shares(weight, 1.0)
-    unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
+    unseen = (weight_beyond(weight) - 1) / float((weight - 1).sum())
     sums, squares = (np.append(0.0, np.cumsum(each)) for each in (shares, shares**2))
     cdf, square = np.minimum(sums[known], 1), squares[known]
     scatter = square * (1 - cdf) ** 2 + (squares[-1] - square + unseen**2) * cdf**2

@@ -345,6 +345,12 @@ def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, propensity: f
     for name in AREAS.values():
         weighted, plain = (put_of_these(pu, name, [0.05, 0.4]) for pu in pus)
         pd.testing.assert_frame_equal(weighted, plain, rtol=0, atol=1e-9)
+        if propensity < 1:  # nothing jumps where they differ
+            near = weighed(
+                frame.assign(propensity=propensity - 1e-9 * propensity * frame["score"])
+            )
+            found = put_of_these(near, name, [0.05, 0.4])
+            pd.testing.assert_frame_equal(found, plain, rtol=0, atol=1e-6)
     assert pus[0].estimate_beta().to_dict() == pus[1].estimate_beta().to_dict()
 
 

@@ -134,3 +134,8 @@ def unseen_weight(stands: FloatArray) -> FloatArray:
         growth = log_mean[half:] - log_mean[:-half]
         weight *= np.exp(np.maximum(growth, 0))[np.maximum(known - 2 * half, 0)]
     return weight
+
+
+def weight_beyond(stands: FloatArray) -> float:
+    """Return the weight of an unseen positive below all."""
+    return float(unseen_weight(stands[-2 * NEAREST :])[-1])

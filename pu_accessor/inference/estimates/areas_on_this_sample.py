@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands.weighted import effective_size, unseen_weight
+from pu_accessor.inference.bands.weighted import effective_size, weight_beyond
 from pu_accessor.inference.estimates.average_precision_draws import ap_limits
 from pu_accessor.inference.estimates.intervals import (
     bounded_mean_distances,
@@ -94,7 +94,7 @@ def _mean_placement(ranking: Ranking, betas: FloatArray) -> _MeanPlacement:
         share = weight / weight.sum()
         shift = float((share - share.mean()) @ difference)
         error, of_many = linear_errors(difference / weight.sum(), hidden)
-        unseen = [unseen_weight(side)[-1] / weight.mean() for side in (weight, weight[::-1])]
+        unseen = [weight_beyond(side) / weight.mean() for side in (weight, weight[::-1])]
         rows.append((placement.mean() + shift, shift, error, of_many**2 * size, size, *unseen))
     return _MeanPlacement(*np.transpose(rows))
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.bands.weighted import unseen_weight
+from pu_accessor.inference.bands.weighted import weight_beyond
 from pu_accessor.inference.estimates.known_positives import KnownBlocks
 from pu_accessor.ranking import FloatArray, Numbers
 
@@ -53,7 +53,7 @@ def ap_limits(
 def _hidden_beyond(hidden: FloatArray) -> float:
     """Return how many hidden positives rank below the last known one, in the mean."""
     # A weight above the mean is a sign that those beyond may be larger yet.
-    weight = float(unseen_weight(1 + hidden)[-1])
+    weight = weight_beyond(1 + hidden)
     growth = float(np.sqrt(max(weight / (1 + hidden.mean()), 1.0)))
     return round((weight - 1) * growth, _DECIMALS)
 
