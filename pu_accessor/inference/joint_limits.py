@@ -29,13 +29,13 @@ _LIMITS = slice(None, None, 2)  # lower and upper of `BOUNDS`, as a view
 
 
 def bound_curve_on_future_data(
-    curve: str, ranking: Ranking, betas: FloatArray, rule: Terms
+    curve: str, ranking: Ranking, betas: FloatArray, terms: Terms
 ) -> tuple[Ranking, Table]:
     """Bound a curve on future data at all thresholds jointly, shape (cutoffs, 3, betas)."""
     # Bounds have the rates of the ROC curve, or precision and recall; their other values are void.
     if ranking.whole is not None:  # joint limits need all cutoffs
         every = ranking.whole.refine(ranking.unlabeled)
-        every, table = bound_curve_on_future_data(curve, every, betas, rule)
+        every, table = bound_curve_on_future_data(curve, every, betas, terms)
         chosen = np.searchsorted(every.head, ranking.head)
         return ranking, Table(*(count[chosen] for count in table))
     ranking, completed = completed_table(ranking, betas, on_new=True)
@@ -45,7 +45,7 @@ def bound_curve_on_future_data(
             "target must be 'examples' if no example is negative, but 'population' was passed: "
             "there is no false positive rate. Pass a smaller beta, or add unlabeled rows."
         )
-    world, level = FutureData.of(ranking, betas, rule), rule.level
+    world, level = FutureData.of(ranking, betas, terms), terms.level
     tp = np.repeat(completed.tp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     least = _TINY if curve == "pr" else 0
@@ -82,11 +82,11 @@ _SEQUENCE_STARTS = {0.5: 0.9, 0.12: 0.1}
 _SEQUENCE_STEP = 1.05  # ratio of the sizes of two lists
 
 
-def find_population_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Terms) -> Answer:
+def find_population_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, terms: Terms) -> Answer:
     """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
     check_labels(betas, ranking.total)
     first = float(betas[0])
-    rank = min(find_future_rank(ranking, beta, goal, rule, first) for beta in betas.tolist())
+    rank = min(find_future_rank(ranking, beta, goal, terms, first) for beta in betas.tolist())
     if not rank:
         return guaranteed(np.nan)
     cutoff = ranking.at(np.array([rank]))
@@ -96,27 +96,27 @@ def find_population_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule
 
 
 def find_future_rank(
-    ranking: Ranking, beta: float, goal: Goal, rule: Terms, estimated_at: float
+    ranking: Ranking, beta: float, goal: Goal, terms: Terms, estimated_at: float
 ) -> int:
     """Return the rank that meets a goal on future data with a probability of the level, or 0."""
     # The goal must be fixed before the data are seen, and several goals are not met jointly.
     # Recall: Wilks, Ann. Math. Stat. 12 (1941) 91-96.
     *_, n, size = future_data.counts_of_samples(ranking)
     if goal.name == "recall" and n:
-        bound = future_data.share_limits(ranking.known_positive, n, 2 * (1 - rule.level))[0]
+        bound = future_data.share_limits(ranking.known_positive, n, 2 * (1 - terms.level))[0]
         return _pick_rank(ranking, _meets_goal_at(ranking, bound, goal, estimated_at), 0)
     if not n or not size:
         return 0
     betas = np.array([beta])
     count_negatives(ranking.total, betas)
-    world = FutureData.of(ranking, betas, rule)
+    world = FutureData.of(ranking, betas, terms)
     if goal.name == "precision" and not ranking.monotone:
         bound = lower_precision(world, ranking)[0]
         return _pick_rank(ranking, _meets_goal_at(ranking, bound, goal, estimated_at), -1)
     ranks = []
     starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
     for start, part in starts.items():
-        alpha, sizes = (1 - rule.level) * part, _sequence_sizes(start, world, goal)
+        alpha, sizes = (1 - terms.level) * part, _sequence_sizes(start, world, goal)
         ranks.append(_fixed_sequence_test(ranking, world, alpha, sizes, goal, estimated_at))
     return max(ranks)
 

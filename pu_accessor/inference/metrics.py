@@ -257,7 +257,7 @@ AnyMetric: TypeAlias = str | MetricFunction | Metric
 # From tp and the examples above each cutoff, the positives and all examples to the examples above
 # a turn on the way from each cutoff to the next.
 Turns: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
-# From a metric, a ranking, betas, settings and the target to estimates.
+# From a metric, a ranking, betas, terms and the target to estimates.
 Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Terms, str], Answer]
 # From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value.
 OfKnown: TypeAlias = Callable[[Metric, Ranking, FloatArray], tuple[FloatArray, ...]]
@@ -305,20 +305,20 @@ def _net_benefit(threshold: float) -> MetricFunction:
 
 
 def _auroc(
-    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Terms, target: str
+    metric: Metric, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
 ) -> Answer:
     if target == "examples":
-        return estimate_auroc(ranking, betas, settings, metric.max_fpr)
+        return estimate_auroc(ranking, betas, terms, metric.max_fpr)
     if metric.max_fpr is None:
-        return areas_on_future_data.estimate_population_auroc(ranking, betas, settings)
-    return areas_on_future_data.estimate_population_pauc(ranking, betas, settings, metric.max_fpr)
+        return areas_on_future_data.estimate_population_auroc(ranking, betas, terms)
+    return areas_on_future_data.estimate_population_pauc(ranking, betas, terms, metric.max_fpr)
 
 
 def _average_precision(
-    _: Metric, ranking: Ranking, betas: FloatArray, settings: Terms, target: str
+    _: Metric, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
 ) -> Answer:
     estimate = estimate_ap if target == "examples" else areas_on_future_data.estimate_population_ap
-    return estimate(ranking, betas, settings)
+    return estimate(ranking, betas, terms)
 
 
 def _ratio(part: str, whole: str) -> MetricFunction:

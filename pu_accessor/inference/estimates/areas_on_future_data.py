@@ -32,7 +32,7 @@ from pu_accessor.roles_and_assumptions import Terms
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
 
 
-def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
+def estimate_population_auroc(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate AUROC on future data, with its interval."""
     check_labels(betas, ranking.total)
     share = influence.positive_share_of_rest(ranking.total, betas)
@@ -40,11 +40,11 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Terms) 
     placements = influence.placements_of_ranking(influences)
     design = influence.design_effect(influences)
     placements = placements._replace(size=placements.size / design.effect)
-    statistic = auroc_interval(share, placements, rule.level, design.df)
+    statistic = auroc_interval(share, placements, terms.level, design.df)
     statistic = replace(statistic, value=influence.unbiased_auroc(ranking, betas))
     statistic = _trim_chance(ranking, statistic, 0.5)
     completed = area_of_estimate("roc", ranking, betas, on_new=True)
-    return use_completed(ranking, betas, rule.level, statistic, completed)
+    return use_completed(ranking, betas, terms.level, statistic, completed)
 
 
 def auroc_interval(
@@ -113,20 +113,20 @@ def _beta_may_be_refuted(stack: TieBlocks, betas: FloatArray, level: float) -> B
     return np.asarray(distance > allowed)
 
 
-def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
+def estimate_population_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
     # Simulated coverage is .93 to .98 from 50 known positives on, up to .99 where few of them rank
     # high; below 20 it is not assured.
     check_labels(betas, ranking.total)
-    if rule.prevalence is None:
+    if terms.prevalence is None:
         value = unbiased_ap(ranking, betas)
         influences = influence.precision_influences(ranking)
-        statistic = _ap_interval(ranking, betas, value, influences, rule)
+        statistic = _ap_interval(ranking, betas, value, influences, terms)
     else:
         count_negatives(ranking.total, betas, "average_precision on future data")
-        statistic = _ap_at_prevalence(ranking, betas, rule)
-    completed = area_of_estimate("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
-    return use_completed(ranking, betas, rule.level, statistic, completed)
+        statistic = _ap_at_prevalence(ranking, betas, terms)
+    completed = area_of_estimate("pr", ranking, betas, on_new=True, prevalence=terms.prevalence)
+    return use_completed(ranking, betas, terms.level, statistic, completed)
 
 
 def _ap_interval(
@@ -134,28 +134,28 @@ def _ap_interval(
     betas: FloatArray,
     value: FloatArray,
     influences: influence.Influence,
-    rule: Terms,
+    terms: Terms,
 ) -> Answer:
     """Add an interval to average precision, on the logit scale of its labeled share."""
     n, size = ranking.total.known_positive, sum(ranking.total)
     positives = count_positives(ranking.total, betas)
-    factor = odds_factor(rule.prevalence, positives, size - positives)
+    factor = odds_factor(terms.prevalence, positives, size - positives)
     squares, df = influence.squared_errors_and_df(influences)
     design = influence.design_effect(influences)
     unscaled_error = float(design.effect * squares.sum()) ** 0.5
     share = np.clip(1 - (1 - n / positives) / factor, _MIN_SHARE, n / positives)
     error = unscaled_error * factor * positives
-    if rule.prevalence is None:
-        error = _with_prevalence_error(ranking, betas, influences, error, rule)
-    half = half_width(error, min(df, design.df), rule.level)
+    if terms.prevalence is None:
+        error = _with_prevalence_error(ranking, betas, influences, error, terms)
+    half = half_width(error, min(df, design.df), terms.level)
     limits = logit_interval(value, share * value, 1 / share, half, half)
     if unscaled_error == 0:
         # All known positives rank above all others: limits are those at Wilson's extreme rates.
-        tpr, fpr = _extreme_rates(n / design.effect, (size - n) / design.effect, rule.level)
+        tpr, fpr = _extreme_rates(n / design.effect, (size - n) / design.effect, terms.level)
         tp = factor * (n / design.effect) * tpr
         lower = tpr * tp / (tp + (size - n) / design.effect * fpr)
         limits = np.minimum(value, lower), np.ones(value.size)
-    chance = positives / size if rule.prevalence is None else rule.prevalence
+    chance = positives / size if terms.prevalence is None else terms.prevalence
     return _trim_chance(ranking, Answer(value, *limits, error), chance)
 
 
@@ -164,7 +164,7 @@ def _with_prevalence_error(
     betas: FloatArray,
     influences: influence.Influence,
     error: FloatArray,
-    rule: Terms,
+    terms: Terms,
 ) -> FloatArray:
     """Add the error of the share of positives to the error of average precision."""
     clusters, sums = ranking.clusters, np.empty((0, 0))
@@ -172,7 +172,7 @@ def _with_prevalence_error(
         by_cluster = influence.adjust_sums(influence.cluster_sums(influences), clusters.sizes)
         positives = count_positives(ranking.total, betas)
         sums = np.multiply.outer(positives, by_cluster.sum(axis=0))
-    world = FutureData.of(ranking, betas, rule)
+    world = FutureData.of(ranking, betas, terms)
     slope = ap_share_slope(ranking, world)
     return np.sqrt(add_prevalence_error(error**2, slope, world.prevalence_error, sums))
 
@@ -197,12 +197,12 @@ def effective_size_of_rest(ranking: Ranking) -> float:
     return effective_size(added) if added.any() else np.nan
 
 
-def _ap_at_prevalence(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
+def _ap_at_prevalence(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision where each positive counts w times, to match a prevalence."""
     # An error d in T changes precision T*w/A, A = r - T + w*T, by w*d/A * min(r/A, 1).
     finer, table = completed_table(ranking, betas, on_new=True)
     positives = count_positives(ranking.total, betas)
-    factor = odds_factor(rule.prevalence, positives, sum(ranking.total) - positives)
+    factor = odds_factor(terms.prevalence, positives, sum(ranking.total) - positives)
     known, estimates = np.diff(finer.known_positive), []
     for beta, w, tp, number in zip(betas, factor, table.tp.T, positives, strict=True):
         size = np.where(finer.rank > 0, finer.rank - tp + w * tp, 1)
@@ -211,7 +211,7 @@ def _ap_at_prevalence(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answe
         one_beta, added = np.array([beta]), number * float(known @ given[1:]) / known.sum()
         value = w * (unbiased_ap(finer, one_beta, scale) + added)
         influences = influence.precision_influences(finer, (size, scale, given))
-        estimates.append(_ap_interval(finer, one_beta, value, influences, rule))
+        estimates.append(_ap_interval(finer, one_beta, value, influences, terms))
     return join_answers(estimates)
 
 
@@ -238,7 +238,7 @@ def _extreme_rates(
 
 
 def estimate_population_pauc(
-    ranking: Ranking, betas: FloatArray, rule: Terms, max_fpr: float
+    ranking: Ranking, betas: FloatArray, terms: Terms, max_fpr: float
 ) -> Answer:
     """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
     check_labels(betas, ranking.total)
@@ -249,12 +249,12 @@ def estimate_population_pauc(
     with np.errstate(invalid="ignore"):  # whole counts may leave no negatives
         rates = table.fp.T / table.fp[-1:].T
     limits = [
-        _pauc_limits(_pauc_influence(finer, fpr, max_fpr), area, share, max_fpr, rule.level)
+        _pauc_limits(_pauc_influence(finer, fpr, max_fpr), area, share, max_fpr, terms.level)
         for fpr, area, share in zip(rates, value.tolist(), shares, strict=True)
     ]
     error, lower, upper = np.transpose(limits)
     statistic = Answer(value, lower, upper, error)
-    return use_completed(ranking, betas, rule.level, statistic, value)
+    return use_completed(ranking, betas, terms.level, statistic, value)
 
 
 def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> influence.Influence:

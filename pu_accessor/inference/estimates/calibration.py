@@ -69,7 +69,7 @@ def read_bin_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
 
 
 def estimate_bin_shares(
-    ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Terms
+    ranking: Ranking, betas: FloatArray, edges: FloatArray, terms: Terms
 ) -> Answer:
     """Estimate the share of positives in bins of scores.
 
@@ -83,15 +83,15 @@ def estimate_bin_shares(
     counts = cutoffs.known_positive, cutoffs.unlabeled
     known, unlabeled = (-np.diff(count[position]) for count in counts)
     examples = -np.diff(above)
-    split = max(int(np.count_nonzero(examples)), 1) if rule.band == "simultaneous" else 1
-    level = 1 - (1 - rule.level) / split
+    split = max(int(np.count_nonzero(examples)), 1) if terms.band == "simultaneous" else 1
+    level = 1 - (1 - terms.level) / split
     hidden = hidden_counts(betas, ranking.total.unlabeled)
     each_beta = complete(ranking, hidden)
     completed = [-np.diff(each.above(cutoffs.unlabeled[position])) for each in each_beta]
     in_bins, sizes = np.stack(completed, axis=1), np.where(examples > 0, examples, np.nan)
     if ranking.clusters is not None and ranking.clusters.is_sample:
         value = (known[:, np.newaxis] + in_bins) / sizes[:, np.newaxis]
-        world = FutureData.of(ranking, betas, rule.at_level(level))
+        world = FutureData.of(ranking, betas, terms.at_level(level))
         limits = _limits_on_future_data(world, edges, known, examples)
         lower, upper = np.fmin(limits[0], value), np.fmax(limits[1], value)
     else:

@@ -90,21 +90,21 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
 
 
 def estimate_early_recognition(
-    metric: Any, ranking: Ranking, betas: FloatArray, rule: Terms, target: str
+    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
 ) -> Answer:
     """Estimate BEDROC or NDCG, from random gaps or, on future data, on a logit scale."""
     is_future, weights = target == "population", rank_weights(metric, ranking)
     check_labels(betas, ranking.total)
     positives = weights.count_positives(ranking, betas)
     estimate_mean = _mean_on_future_data if is_future else _mean_on_this_sample
-    mean = estimate_mean(ranking, positives, weights, rule.level)
+    mean = estimate_mean(ranking, positives, weights, terms.level)
     value, lower, upper = weights.scale(positives, *mean.parts)
     top, bottom = weights.ends(positives)
     statistic = Answer(value, lower, upper, mean.error / (top - bottom))
     completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
     if not is_future:
         statistic = intervals.fix_where_known(ranking, betas, statistic, completed)
-    return intervals.use_completed(ranking, betas, rule.level, statistic, completed)
+    return intervals.use_completed(ranking, betas, terms.level, statistic, completed)
 
 
 def _mean_on_this_sample(

@@ -51,7 +51,7 @@ def is_auroc_of_future(asked: Sequence[Asked]) -> bool:
 
 
 def estimate_metric(
-    metric: Metric, ranking: Ranking, beta: Beta, rule: Terms, target: str, at: Cutoff | None
+    metric: Metric, ranking: Ranking, beta: Beta, terms: Terms, target: str, at: Cutoff | None
 ) -> Answer:
     """Estimate a metric of one ranking at betas, over an interval, or with an estimated beta."""
     if metric.cutoff == "probability":
@@ -59,14 +59,14 @@ def estimate_metric(
     if at is not None:
         metric = metric.at_cutoff(at)
         # Optimized cutoffs need simultaneous limits.
-        is_optimum = at.kind in OPTIMIZED and rule.band == "exact"
-        rule = replace(rule, band="simultaneous") if is_optimum else rule
+        is_optimum = at.kind in OPTIMIZED and terms.band == "exact"
+        terms = replace(terms, band="simultaneous") if is_optimum else terms
     if not metric.takes_beta or beta.interval is None:
-        return _estimate_at_betas(metric, ranking, beta.values, rule, target, at)
+        return _estimate_at_betas(metric, ranking, beta.values, terms, target, at)
     is_of_table = at is not None and at.kind in (*FIXED, *OPTIMIZED) and metric.estimator is None
     if at is not None and beta.is_estimate and target == "examples" and is_of_table:
-        return join_tables_over_beta(metric, ranking, beta, rule, at)
-    betas = beta.grid(rule.level)
+        return join_tables_over_beta(metric, ranking, beta, terms, at)
+    betas = beta.grid(terms.level)
     if not beta.is_estimate:
         if at is not None and target == "examples":
             betas = _add_all_counts(betas, ranking.total)
@@ -75,7 +75,7 @@ def estimate_metric(
             betas = betas[has_negatives | (np.arange(betas.size) == 0)]
 
     def evaluate(betas: FloatArray) -> Answer:
-        return _estimate_at_betas(metric, ranking, betas, rule, target, at, beta.point)
+        return _estimate_at_betas(metric, ranking, betas, terms, target, at, beta.point)
 
     answer = evaluate(betas)
     if not beta.is_estimate:
@@ -87,40 +87,40 @@ def _estimate_at_betas(
     metric: Metric,
     ranking: Ranking,
     betas: FloatArray,
-    settings: Terms,
+    terms: Terms,
     target: str,
     cutoff: Cutoff | None,
     optimum_at: float | None = None,
 ) -> Answer:
     """Estimate a metric at some betas; `optimum_at` is the beta of an optimized cutoff."""
     if cutoff is None:
-        return _estimate_ranking_metric(metric, ranking, betas, settings, target)
+        return _estimate_ranking_metric(metric, ranking, betas, terms, target)
     if metric.estimator is not None:
-        estimates = metric.estimator(metric, ranking, betas, settings, target)
+        estimates = metric.estimator(metric, ranking, betas, terms, target)
         if metric.depth is None:
             return estimates
         return add_location(estimates, locate_cutoff(ranking, cutoff))
     if cutoff.kind in RATES or (target == "population" and cutoff.kind != "threshold"):
-        return metric_at_rate(ranking, betas, metric, cutoff, settings, target)
+        return metric_at_rate(ranking, betas, metric, cutoff, terms, target)
     if target == "population":
-        return future_metric_at_threshold(ranking, betas, metric, cutoff, settings)
-    return metric_at_cutoff(ranking, betas, metric, cutoff, settings, optimum_at)
+        return future_metric_at_threshold(ranking, betas, metric, cutoff, terms)
+    return metric_at_cutoff(ranking, betas, metric, cutoff, terms, optimum_at)
 
 
 def _estimate_ranking_metric(
-    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Terms, target: str
+    metric: Metric, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
 ) -> Answer:
-    """Estimate a metric of a whole ranking, with biased or wrong labels as the settings assume."""
+    """Estimate a metric of a whole ranking, with biased or wrong labels as is assumed."""
     # Limits for random labels move by as much as bounding areas do. The coverage is not proven; it
     # was simulated with adversarial labels. No beta is refuted.
     if metric.estimator is None:
         raise PUValueError(f"{metric.name} is not a metric of one ranking.")
-    estimates = metric.estimator(metric, ranking, betas, settings.at_random, target)
-    if settings.is_random:
+    estimates = metric.estimator(metric, ranking, betas, terms.at_random, target)
+    if terms.is_random:
         return estimates
     biased, at_random = (
         bounding_curve_areas(ranking, betas, each, metric.curve or "", metric.max_fpr)
-        for each in (settings, settings.at_random)
+        for each in (terms, terms.at_random)
     )
     limits = np.stack([estimates.lower, estimates.upper])
     if estimates.untrimmed:  # also where beta was refuted

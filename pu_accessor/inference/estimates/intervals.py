@@ -60,7 +60,7 @@ def bounded_mean_distances(
 def use_sample_completion(
     ranking: Ranking,
     betas: FloatArray,
-    rule: Terms,
+    terms: Terms,
     statistic: Answer,
     curve: str,
     max_fpr: float | None = None,
@@ -72,10 +72,10 @@ def use_sample_completion(
     is_undefined = np.isnan(lower) & (ranking.total.known_positive > 1)
     if is_undefined.any():
         lower[is_undefined], upper[is_undefined] = bounding_curve_areas(
-            ranking, betas[is_undefined], Terms(level=rule.level), curve, max_fpr
+            ranking, betas[is_undefined], Terms(level=terms.level), curve, max_fpr
         )
     statistic = replace(statistic, lower=lower, upper=upper)
-    return use_completed(ranking, betas, rule.level, statistic, completed)
+    return use_completed(ranking, betas, terms.level, statistic, completed)
 
 
 def fix_where_known(
@@ -89,12 +89,12 @@ def fix_where_known(
 
 
 def bounding_curve_areas(
-    ranking: Ranking, betas: FloatArray, rule: Terms, curve: str, max_fpr: float | None = None
+    ranking: Ranking, betas: FloatArray, terms: Terms, curve: str, max_fpr: float | None = None
 ) -> FloatArray:
     """Return the areas under the bounding curves of a band, shape (2, betas)."""
 
     def areas(betas: FloatArray) -> FloatArray:
-        table = make_tables(ranking, betas, rule).table
+        table = make_tables(ranking, betas, terms).table
         if curve == "pr":
             sides = [np.moveaxis(count, 0, -1) for count in table[:3]]
             extreme = curves.extreme_average_precision

@@ -25,10 +25,10 @@ _ASSUMED_QUERIES = 1000
 
 
 def estimate_reciprocal_rank(
-    _: object, ranking: Ranking, betas: FloatArray, settings: Terms, __: str
+    _: object, ranking: Ranking, betas: FloatArray, terms: Terms, __: str
 ) -> Answer:
     """Estimate 1/r, with r the rank of the first positive, and limits of the band."""
-    tables = make_tables(ranking, betas, settings)
+    tables = make_tables(ranking, betas, terms)
     increments = np.diff(tables.table.tp, axis=0).reshape(tables.ranking.rank.size - 1, -1)
     values = [_mean_reciprocal_rank(tables.ranking, column) for column in increments.T]
     bounds = np.reshape(values, (-1, betas.size))

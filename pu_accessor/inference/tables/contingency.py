@@ -114,9 +114,9 @@ class RankCdf(NamedTuple):
     local_alpha: FloatArray | None
 
 
-def make_tables(ranking: Ranking, betas: FloatArray, settings: Terms) -> Tables:
+def make_tables(ranking: Ranking, betas: FloatArray, terms: Terms) -> Tables:
     """Bound the contingency table at each cutoff ([C15], Theorem 1 and section 4)."""
-    first, *others = tables_in_parts(ranking, betas, settings)
+    first, *others = tables_in_parts(ranking, betas, terms)
     if not others:
         return first
     parts = [first, *others]
@@ -128,18 +128,18 @@ def make_tables(ranking: Ranking, betas: FloatArray, settings: Terms) -> Tables:
     return replace(first, **joined, tightest=tuple(chain(*(part.tightest for part in parts))))
 
 
-def tables_in_parts(ranking: Ranking, betas: FloatArray, settings: Terms) -> Iterator[Tables]:
+def tables_in_parts(ranking: Ranking, betas: FloatArray, terms: Terms) -> Iterator[Tables]:
     """Yield tables at some betas at a time."""
     total = ranking.total
-    check_labels(betas, total, references_used(settings.reference, ranking))
+    check_labels(betas, total, references_used(terms.reference, ranking))
     hidden = hidden_counts(betas, total.unlabeled)
-    completions = complete_for(settings, ranking, hidden)
-    bands = make_bands(ranking, hidden, settings)
-    ranking = add_bend_cutoffs(ranking, bands, settings, completions)
+    completions = complete_for(terms, ranking, hidden)
+    bands = make_bands(ranking, hidden, terms)
+    ranking = add_bend_cutoffs(ranking, bands, terms, completions)
     parts = bands.in_parts(ranking.rank.size)
-    ranking, reusable = _refine_where_clipped(ranking, parts, completions, settings)
+    ranking, reusable = _refine_where_clipped(ranking, parts, completions, terms)
     known, missing = ranking.known_positive[:, np.newaxis, np.newaxis], np.zeros(1, np.int64)
-    if wrong := count_wrong(total.known_positive, settings.contamination):
+    if wrong := count_wrong(total.known_positive, terms.contamination):
         # Wrong ones above a cutoff worsen any metric, wrong ones below improve it.
         above, below = ranking.known_positive, total.known_positive - ranking.known_positive
         each = np.minimum(above, wrong), 0 * above, np.minimum(below, wrong)
@@ -147,15 +147,15 @@ def tables_in_parts(ranking: Ranking, betas: FloatArray, settings: Terms) -> Ite
         known = known - missing * np.array([[1], [0], [0]])
     first = 0
     for part in parts:
-        bounds = reusable or bound_hidden(part, ranking, settings)
+        bounds = reusable or bound_hidden(part, ranking, terms)
         here = slice(first, first + part.hidden.size)
-        tp, clipped = _with_estimate(bounds, part, completions[here], settings)
+        tp, clipped = _with_estimate(bounds, part, completions[here], terms)
         tp += known
         tightest = bounds.tightest[: part.hidden.size]
         del bounds  # frees memory
         reusable, first = None, here.stop
         positives = total.known_positive + part.hidden - missing
-        alphas = _local_alphas(ranking, part.hidden, tightest, settings)
+        alphas = _local_alphas(ranking, part.hidden, tightest, terms)
         counts = tp, ranking.head, positives, sum(total) - positives
         yield Tables(ranking, betas[here], *counts, clipped, tightest, alphas)
 
@@ -180,7 +180,7 @@ def average_over_ties(tables: Tables, part: FloatArray) -> Tables:
 
 
 def _with_estimate(
-    bounds: HiddenBounds, bands: Bands, completions: Sequence[Completion], settings: Terms
+    bounds: HiddenBounds, bands: Bands, completions: Sequence[Completion], terms: Terms
 ) -> tuple[FloatArray, BoolArray]:
     """Return counts with the estimate between both bounds, and where they were moved."""
     # It is clipped to the limits of all labelings in the band; these cross if there are none.
@@ -189,7 +189,7 @@ def _with_estimate(
     shape = betas, len(BOUNDS), bounds.ranking.rank.size  # cutoffs are contiguous
     in_head, clipped = np.empty(shape).T, np.empty(shape, np.bool_).T
     completed = count_above(completions, bounds.ranking)
-    limits = _running_limits(bounds, bands, completed, settings)
+    limits = _running_limits(bounds, bands, completed, terms)
     between = np.moveaxis(ends, 1, 0) if limits is None else np.sort(limits, axis=0)
     estimate = np.clip(completed, *between)
     is_moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
@@ -207,16 +207,16 @@ def _with_estimate(
 
 
 def _running_limits(
-    bounds: HiddenBounds, bands: Bands, completed: FloatArray, settings: Terms
+    bounds: HiddenBounds, bands: Bands, completed: FloatArray, terms: Terms
 ) -> Numbers | None:
     """Return the limits of all labelings in a band, (side, cutoffs, betas); None if not needed."""
     # They cross where the band contains no labeling.
     ranking, ends = bounds.ranking, bounds.possible[..., : completed.shape[1]]
     low, high = ends[:, 0], ends[:, 1]
-    if settings.band == "simultaneous":  # it includes the estimate
+    if terms.band == "simultaneous":  # it includes the estimate
         return None
     if ranking.whole is not None:
-        whole = bound_hidden(bands, ranking.whole, settings).possible[..., : completed.shape[1]]
+        whole = bound_hidden(bands, ranking.whole, terms).possible[..., : completed.shape[1]]
         narrowed = narrow_bounds(ranking.whole.unlabeled, whole)
         narrowed = narrow_between(ranking, ends, ranking.whole, narrowed)
     elif (completed < low - COUNT_TOLERANCE).any() or (completed > high + COUNT_TOLERANCE).any():
@@ -227,26 +227,26 @@ def _running_limits(
 
 
 def _refine_where_clipped(
-    ranking: Ranking, parts: Sequence[Bands], completions: Sequence[Completion], settings: Terms
+    ranking: Ranking, parts: Sequence[Bands], completions: Sequence[Completion], terms: Terms
 ) -> tuple[Ranking, HiddenBounds | None]:
     """Add the cutoffs next to where the band clips the estimate; also return reusable bounds."""
     if ranking.refiner is None:
         return ranking, None
     cuts, start = [np.empty(0, np.int64)], 0
     for part in parts:
-        bounds, end = bound_hidden(part, ranking, settings), start + part.hidden.size
-        cuts.append(_clip_bends(bounds, part, completions[start:end], settings))
+        bounds, end = bound_hidden(part, ranking, terms), start + part.hidden.size
+        cuts.append(_clip_bends(bounds, part, completions[start:end], terms))
         start = end
     finer = ranking.refine(sorted_unique(np.concatenate(cuts)))
     return finer, bounds if len(parts) == 1 and finer is ranking else None
 
 
 def _clip_bends(
-    bounds: HiddenBounds, bands: Bands, completions: Sequence[Completion], settings: Terms
+    bounds: HiddenBounds, bands: Bands, completions: Sequence[Completion], terms: Terms
 ) -> IntArray:
     """Return the unlabeled counts next to where a running limit starts to clip the estimate."""
     ranking, completed = bounds.ranking, count_above(completions, bounds.ranking)
-    limits, head = _running_limits(bounds, bands, completed, settings), ranking.unlabeled
+    limits, head = _running_limits(bounds, bands, completed, terms), ranking.unlabeled
     if limits is None:
         return np.empty(0, np.int64)
     (low, high), (least, most) = (
@@ -273,41 +273,41 @@ def _clip_bends(
     return np.asarray(cuts[head[np.searchsorted(head, cuts)] != cuts])
 
 
-def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Terms) -> RankCdf:
+def rank_cdf(ranking: Ranking, betas: FloatArray, terms: Terms) -> RankCdf:
     """Bound the rank CDF of the hidden positives by that of the known ones."""
-    check_labels(betas, ranking.total, references_used(settings.reference, ranking))
+    check_labels(betas, ranking.total, references_used(terms.reference, ranking))
     hidden = hidden_counts(betas, ranking.total.unlabeled)
     # The estimate is the share of known positives, and nothing bends between cutoffs.
-    by_known = settings.reference == "positives"
-    completions = [] if by_known else complete_for(settings, ranking, hidden)
-    bands, finer, reusable = make_bands(ranking, hidden, settings), ranking, None
+    by_known = terms.reference == "positives"
+    completions = [] if by_known else complete_for(terms, ranking, hidden)
+    bands, finer, reusable = make_bands(ranking, hidden, terms), ranking, None
     if not by_known:
-        finer = add_bend_cutoffs(ranking, bands, settings, completions)
-        finer, reusable = _refine_where_clipped(finer, [bands], completions, settings)
-    bounds = reusable or bound_hidden(bands, finer, settings)
+        finer = add_bend_cutoffs(ranking, bands, terms, completions)
+        finer, reusable = _refine_where_clipped(finer, [bands], completions, terms)
+    bounds = reusable or bound_hidden(bands, finer, terms)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), hidden.size))
     in_head[:, _LIMITS] = np.clip(bounds.claimed, 0, hidden)
     if not by_known:
-        cut, _ = _with_estimate(bounds, bands, completions, settings)
+        cut, _ = _with_estimate(bounds, bands, completions, terms)
         in_head[:, ESTIMATE] = cut[:, ESTIMATE]
     with np.errstate(invalid="ignore"):  # no hidden positives
         share = in_head / hidden
     if by_known:
         known = represented_positives(bounds.ranking, bounds.ranking.known_positive)
         share[:, ESTIMATE] = np.minimum(known / ranking.total.known_positive, 1)[:, np.newaxis]
-    alphas = _local_alphas(ranking, hidden, bounds.tightest, settings)
+    alphas = _local_alphas(ranking, hidden, bounds.tightest, terms)
     return RankCdf(bounds.ranking, share, bounds.tightest, alphas)
 
 
 def completed_table(
-    ranking: Ranking, betas: FloatArray, settings: Terms | None = None, *, on_new: bool = False
+    ranking: Ranking, betas: FloatArray, terms: Terms | None = None, *, on_new: bool = False
 ) -> tuple[Ranking, Table]:
     """Return the table of the estimate, (cutoffs, betas); of a concave curve for future data."""
-    settings = Terms() if settings is None else settings
+    terms = Terms() if terms is None else terms
     total = ranking.total
-    check_labels(betas, total, references_used(settings.reference, ranking))
+    check_labels(betas, total, references_used(terms.reference, ranking))
     hidden = hidden_counts(betas, total.unlabeled)
-    ranking, tp = complete_at_bends(ranking, hidden, choose_references(ranking, hidden, settings))
+    ranking, tp = complete_at_bends(ranking, hidden, choose_references(ranking, hidden, terms))
     tp += ranking.known_positive[:, np.newaxis]
     if on_new and ranking.monotone:
         kinds = ("positives",) * hidden.size
@@ -342,18 +342,18 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
 
 
 def _local_alphas(
-    ranking: Ranking, hidden: IntArray, kinds: Sequence[str], settings: Terms
+    ranking: Ranking, hidden: IntArray, kinds: Sequence[str], terms: Terms
 ) -> FloatArray | None:
     """Return the local level of a simultaneous band, one for each beta."""
-    if settings.band != "simultaneous":
+    if terms.band != "simultaneous":
         return None
     total, alphas = ranking.total, []
-    right = total.known_positive - count_wrong(total.known_positive, settings.contamination)
+    right = total.known_positive - count_wrong(total.known_positive, terms.contamination)
     of_kind = {"positives": (right, hidden)}
     of_kind["negatives"] = total.known_negative, total.unlabeled - hidden
     for i, kind in enumerate(kinds):
         n, m = of_kind[kind][0], int(of_kind[kind][1][i])
-        alpha = local_alpha(n, m, settings.level, settings.selection_odds, settings.one_sided)
-        cutoffs = few_cutoff_count(ranking, n, [m], settings)
-        alphas.append(alpha_of_cutoffs(cutoffs, alpha, settings.level, settings.one_sided))
+        alpha = local_alpha(n, m, terms.level, terms.selection_odds, terms.one_sided)
+        cutoffs = few_cutoff_count(ranking, n, [m], terms)
+        alphas.append(alpha_of_cutoffs(cutoffs, alpha, terms.level, terms.one_sided))
     return np.array(alphas)

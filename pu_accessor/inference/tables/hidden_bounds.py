@@ -77,14 +77,14 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     return tuple(kind for kind, known in known_of.items() if known) or ("positives",)
 
 
-def make_bands(ranking: Ranking, hidden: IntArray, settings: Terms) -> Bands:
+def make_bands(ranking: Ranking, hidden: IntArray, terms: Terms) -> Bands:
     """Return the bands at some numbers of hidden positives."""
-    kinds = references_used(settings.reference, ranking)
-    return _bands(ranking, kinds, hidden, settings)
+    kinds = references_used(terms.reference, ranking)
+    return _bands(ranking, kinds, hidden, terms)
 
 
 def add_bend_cutoffs(
-    ranking: Ranking, bands: Bands, settings: Terms, completions: Sequence[Completion] = ()
+    ranking: Ranking, bands: Bands, terms: Terms, completions: Sequence[Completion] = ()
 ) -> Ranking:
     """Add the cutoffs at which bounds and completions bend."""
     if ranking.refiner is None:
@@ -93,26 +93,26 @@ def add_bend_cutoffs(
     corners += [_completion_bends(ranking, completions)] if completions else []
     ranking = ranking.refine(sorted_unique(np.concatenate(corners)))
     for bends_of in (
-        (simultaneous.narrowed_bends, _crossings) if settings.band == "simultaneous" else ()
+        (simultaneous.narrowed_bends, _crossings) if terms.band == "simultaneous" else ()
     ):
         bends = []
         for part in bands.in_parts(ranking.rank.size):
-            bounds = _bound_each(ranking, part, settings)
-            completions = complete_for(settings, ranking, part.hidden)
+            bounds = _bound_each(ranking, part, terms)
+            completions = complete_for(terms, ranking, part.hidden)
             bends.append(bends_of(ranking.unlabeled, _narrow(ranking, bounds, completions)))
         ranking = ranking.refine(sorted_unique(np.concatenate(bends)))
     return ranking
 
 
-def complete_for(settings: Terms, ranking: Ranking, hidden: IntArray) -> list[Completion]:
-    """Complete a ranking by the kind of known examples of the settings."""
-    return complete(ranking, hidden, choose_references(ranking, hidden, settings))
+def complete_for(terms: Terms, ranking: Ranking, hidden: IntArray) -> list[Completion]:
+    """Complete a ranking by the kind of known examples that is assumed."""
+    return complete(ranking, hidden, choose_references(ranking, hidden, terms))
 
 
-def bound_hidden(bands: Bands, ranking: Ranking, settings: Terms) -> HiddenBounds:
+def bound_hidden(bands: Bands, ranking: Ranking, terms: Terms) -> HiddenBounds:
     """Bound the hidden positives above each cutoff."""
-    bound = _bound_jointly if settings.band == "simultaneous" else _bound_each
-    return bound(ranking, bands, settings)
+    bound = _bound_jointly if terms.band == "simultaneous" else _bound_each
+    return bound(ranking, bands, terms)
 
 
 def complete_at_bends(
@@ -129,14 +129,14 @@ def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArr
     return np.stack([each.above(ranking.unlabeled) for each in completions]).T
 
 
-def choose_references(ranking: Ranking, hidden: IntArray, settings: Terms) -> tuple[str, ...]:
+def choose_references(ranking: Ranking, hidden: IntArray, terms: Terms) -> tuple[str, ...]:
     """Return the kind with the narrower range of AUROC, for each number of hidden positives."""
     # At a fixed level; before claims are clipped, as a wrong band would look narrow after it.
-    kinds = references_used(settings.reference, ranking)
+    kinds = references_used(terms.reference, ranking)
     if len(kinds) == 1:
         return kinds * hidden.size
     ranking = ranking.whole or ranking
-    bands = _bands(ranking, kinds, hidden, replace(settings.at_random, level=_COMPARED_LEVEL))
+    bands = _bands(ranking, kinds, hidden, replace(terms.at_random, level=_COMPARED_LEVEL))
     # Areas between bounding ROC curves, times 2: sums of true positives over all ranks.
     widths = [claim[:, 1] - claim[:, 0] for claim in bands.claims(ranking).values()]
     ranges = [np.diff(ranking.rank) @ (width[1:] + width[:-1]) for width in widths]
@@ -154,28 +154,28 @@ def _completion_bends(ranking: Ranking, completions: Sequence[Completion]) -> In
     return np.asarray(corners[nearest != corners])
 
 
-def _bound_each(ranking: Ranking, bands: Bands, settings: Terms) -> HiddenBounds:
+def _bound_each(ranking: Ranking, bands: Bands, terms: Terms) -> HiddenBounds:
     """Bound the hidden positives at each cutoff separately."""
     kinds, claims, hidden = tuple(bands.tables), bands.claims(ranking), bands.hidden
-    tightest = choose_references(ranking, hidden, settings)
+    tightest = choose_references(ranking, hidden, terms)
     if len(kinds) == 1:
         return _clip_claims(ranking, hidden, claims[kinds[0]], tightest)
     chosen = np.stack([claims[kind][..., i] for i, kind in enumerate(tightest)], axis=-1)
     return _clip_claims(ranking, hidden, chosen, tightest)
 
 
-def _bound_jointly(ranking: Ranking, bands: Bands, settings: Terms) -> HiddenBounds:
+def _bound_jointly(ranking: Ranking, bands: Bands, terms: Terms) -> HiddenBounds:
     """Bound the hidden positives jointly: narrowed, and extended to include the estimate."""
     # Otherwise bounds could be empty, and would not be nested in those of a higher level.
     whole, hidden = ranking.whole or ranking, bands.hidden
-    completions = complete_for(settings, whole, hidden)
+    completions = complete_for(terms, whole, hidden)
     if ranking.whole is not None:
         bends = _band_bends(whole, bands), _completion_bends(whole, completions)
         whole = whole.refine(sorted_unique(np.concatenate(bends)))
-    bounds = _bound_each(whole, bands, settings)
+    bounds = _bound_each(whole, bands, terms)
     narrowed = _narrow(whole, bounds, completions)
     if ranking.whole is not None:
-        bounds = _bound_each(ranking, bands, settings)
+        bounds = _bound_each(ranking, bands, terms)
         unknown = np.zeros_like(bounds.possible)
         unknown[:, 1] = hidden
         ends = np.concatenate([bounds.possible, unknown], axis=-1)
@@ -209,8 +209,8 @@ def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     return sorted_unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
-def _bands(ranking: Ranking, kinds: Sequence[str], hidden: IntArray, settings: Terms) -> Bands:
-    return Bands({kind: _kind_limits(ranking, kind, hidden, settings) for kind in kinds}, hidden)
+def _bands(ranking: Ranking, kinds: Sequence[str], hidden: IntArray, terms: Terms) -> Bands:
+    return Bands({kind: _kind_limits(ranking, kind, hidden, terms) for kind in kinds}, hidden)
 
 
 def count_wrong(known: int, contamination: float) -> int:
@@ -218,13 +218,13 @@ def count_wrong(known: int, contamination: float) -> int:
     return floor(Fraction(str(contamination)) * known) if contamination else 0
 
 
-def _kind_limits(ranking: Ranking, kind: str, hidden: IntArray, settings: Terms) -> IntArray:
+def _kind_limits(ranking: Ranking, kind: str, hidden: IntArray, terms: Terms) -> IntArray:
     """Return the limits of one kind, shape (known + 1, side, beta)."""
     # Wrong known positives are above the cutoff for the lower limit, below for the upper one [1].
     total, weight, clusters = ranking.total, ranking.inverse_propensity, ranking.clusters
-    level = settings.level
+    level = terms.level
     known = total.known_positive if kind == "positives" else total.known_negative
-    wrong = count_wrong(known, settings.contamination) if kind == "positives" else 0
+    wrong = count_wrong(known, terms.contamination) if kind == "positives" else 0
     right = known - wrong
     numbers = (hidden if kind == "positives" else total.unlabeled - hidden).tolist()
     if weight is not None:
@@ -234,10 +234,10 @@ def _kind_limits(ranking: Ranking, kind: str, hidden: IntArray, settings: Terms)
         sides = stack_bounds(lambda m: clustered_bounds(*of_known, m, level), numbers)
     else:
         cutoffs = None
-        if settings.band == "simultaneous":
-            cutoffs = few_cutoff_count(ranking, right, numbers, settings)
-        options = settings.selection_odds, settings.one_sided, cutoffs
-        sides = hidden_bounds_of_many(settings.band, right, tuple(numbers), level, *options)
+        if terms.band == "simultaneous":
+            cutoffs = few_cutoff_count(ranking, right, numbers, terms)
+        options = terms.selection_odds, terms.one_sided, cutoffs
+        sides = hidden_bounds_of_many(terms.band, right, tuple(numbers), level, *options)
     table = np.stack([side.T for side in sides], axis=1)
     if not wrong:
         return table
@@ -246,11 +246,11 @@ def _kind_limits(ranking: Ranking, kind: str, hidden: IntArray, settings: Terms)
     return np.take_along_axis(table, known_rows[..., np.newaxis], axis=0)
 
 
-def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], settings: Terms) -> int | None:
+def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], terms: Terms) -> int | None:
     """Return the number of cutoffs between the ends, if small enough to narrow the band."""
-    sided = settings.selection_odds, settings.one_sided
-    alphas = [simultaneous.local_alpha(n, hidden, settings.level, *sided) for hidden in m]
-    most = simultaneous.error_probability(settings.level, settings.one_sided) / min(alphas)
+    sided = terms.selection_odds, terms.one_sided
+    alphas = [simultaneous.local_alpha(n, hidden, terms.level, *sided) for hidden in m]
+    most = simultaneous.error_probability(terms.level, terms.one_sided) / min(alphas)
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
         following = sorted_unique(ranking.unlabeled[:-1] + 1)
