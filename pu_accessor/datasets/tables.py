@@ -178,23 +178,22 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     tables = read_dataset(tables)
     _check_derivable(tables)
     tp, fp, fn, tn = (tables[name].astype(np.float64) for name in COUNTS)
-    wholes, shares = (tp + fn, fp + tn), []
-    for count, whole, kind in zip((tp, fp), wholes, ("positive", "negative"), strict=True):
-        above, known = tables.coords.get(f"known_{kind}", 0), tables[f"n_known_{kind}"]
-        share = (count - above) / (whole - known).where(whole > known)
-        # If nothing is hidden, the estimate is the share of known examples above, unless these
-        # have weights and are no simple random sample.
-        is_of_known = (tables["bound"] == "estimate") & ("n_effective" not in tables.coords)
-        none_hidden = is_of_known & (whole == known)
-        shares.append(share.where(~none_hidden, above / known.where(known > 0)))
+    positives, negatives, reference = tp + fn, fp + tn, tables["reference"]
+    chosen = reference.where(reference != "tightest", tables.coords.get("tightest", reference))
+    is_of = chosen == "positives"
     # [C15], Appendix B, corrected: the share of hidden examples above the cutoff is fixed, so all
     # counts are linear in beta.
-    reference = tables["reference"]
-    chosen = reference.where(reference != "tightest", tables.coords.get("tightest", reference))
-    share = shares[0].where(chosen == "positives", shares[1])
+    count, whole = tp.where(is_of, fp), positives.where(is_of, negatives)
+    above = tables["known_positive"].where(is_of, tables.coords.get("known_negative", 0))
+    known = tables["n_known_positive"].where(is_of, tables["n_known_negative"])
+    share = (count - above) / (whole - known).where(whole > known)
+    # If nothing is hidden, the estimate is the share of known examples above, unless these have
+    # weights and are no simple random sample.
+    is_of_known = (tables["bound"] == "estimate") & ("n_effective" not in tables.coords)
+    share = share.where(~is_of_known | (whole != known), above / known.where(known > 0))
     slopes = {
-        "tpr": (share * wholes[0] - tp) / wholes[0].where(wholes[0] > 0) ** 2,
-        "fpr": (fp - share * wholes[1]) / wholes[1].where(wholes[1] > 0) ** 2,
+        "tpr": (share * positives - tp) / positives.where(positives > 0) ** 2,
+        "fpr": (fp - share * negatives) / negatives.where(negatives > 0) ** 2,
         "precision": (share / (tp + fp)).where(tp + fp > 0, 0),
         **{"tp": share, "fp": -share, "fn": 1 - share, "tn": share - 1},
     }

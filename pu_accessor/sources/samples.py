@@ -77,18 +77,15 @@ class SampleSource(FrameSource):
     def _points(self, roles: Terms) -> FrameSource:
         """Return a frame: the samples of each point of the other dimensions, in turn."""
         others, size = self._others(roles), self._dataset.sizes[self._dim]
-        sizes = {dim: self._dataset.sizes[dim] for dim in (*others, self._dim)}
-        columns = {}
-        for _, name in roles.named():
-            variable = self._dataset[name]
-            plain: Any = xr.Variable(variable.dims, variable.to_numpy())  # nothing to align
-            columns[name] = plain.set_dims(sizes).to_numpy().ravel()
-        points = prod(sizes.values()) // max(size, 1)
-        rows: list[Rows] = [slice(place * size, (place + 1) * size) for place in range(points)]
+        named = {
+            name: self._dataset[name].variable.to_base_variable() for _, name in roles.named()
+        }
+        columns = xr.Dataset(named).to_dataframe([*others, self._dim])
+        rows: list[Rows] = [slice(at, at + size) for at in range(0, len(columns), max(size, 1))]
         coordinates = [_index(self._dataset, dim).tolist() for dim in others]
         keys = coordinates[0] if len(others) == 1 else product(*coordinates)
         groups = Groups(tuple(map(str, others)), tuple(keys), rows) if others else ALL_ROWS
-        return FrameSource(pd.DataFrame(columns, copy=False), groups)
+        return FrameSource(columns.reset_index(drop=True), groups)
 
     def _others(self, roles: Terms) -> list[str]:
         """Return the dimensions other than the samples, after checks."""

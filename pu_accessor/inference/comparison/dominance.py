@@ -25,7 +25,10 @@ def compare_curves(first: FloatArray, second: FloatArray) -> Verdict:
 
     Their shapes are (3 bounds, 2, points): the false and the true positive rates.
     """
-    one, other = ([_without_dips(*curve) for curve in each] for each in (first, second))
+    # Of each curve the highest true positive rate at or left of each false positive rate.
+    one, other = (
+        [without_steps_back(*_fill_dips(*curve)) for curve in each] for each in (first, second)
+    )
     fpr, lead = _corners(one[1], other[1])
     disjoint = _is_above(one[0], other[2]) or _is_above(other[0], one[2])
     difference = lead[0] - lead[1]
@@ -52,11 +55,6 @@ def _corners(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatAr
     a, b = limits
     heights = np.stack([a, np.where(np.abs(a - b) <= _RATE_TOLERANCE, a, b)])
     return np.repeat(corners, 2)[1:-1], heights
-
-
-def _without_dips(fpr: FloatArray, tpr: FloatArray) -> FloatArray:
-    """Return the highest true positive rate at or left of each false positive rate."""
-    return without_steps_back(*_fill_dips(fpr, tpr))
 
 
 def without_steps_back(x: FloatArray, y: FloatArray) -> FloatArray:
