@@ -113,7 +113,6 @@ class Terms:
     contamination: float = 0.0  # largest share of wrong known positives
     monotone: bool = False  # whether a higher score never means a smaller share of positives
     prevalence: float | None = None  # of future data; None: that of this sample
-
     # Of a question.
     level: float = 0.95
     band: UserBand = "exact"
@@ -278,8 +277,8 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
 
 OF_TABLES = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr", "plot_metric")
 
-# Facts that exclude each other ("/" separates alternatives): why > what to do.
-# The first fact is what a user is to change.
+# Facts that exclude each other: why > what to do. The first fact is what a user is to change.
+# "/" separates alternatives, "|" those of all facts but the first.
 _TABLE = """
 count, weight: rows with a weight are sampled one at a time
   > Write the rows out: df.loc[df.index.repeat(df['n'])].pu(weight='w').
@@ -288,25 +287,18 @@ nan_policy='unretrieved', a metric that counts
   /check_assumptions/sample_to_label/robustness/weight/cluster/reference/prevalence:
   the number of negatives that were not retrieved is unknown
   > Pass nan_policy='worst', which ranks these rows last.
-nan_policy='unretrieved', data in chunks: it needs all scores in memory
-  > Read them first: ddf.compute().pu(nan_policy='unretrieved').
+nan_policy='unretrieved'/at=the first positive, data in chunks: it needs all scores in memory
+  > Read them first: ddf.compute().pu.
 nan_policy='unretrieved', at=a share or rate of all examples: the number of examples is unknown
   > Pass a rank: at=10.
 cluster/weight, ndcg/bpref/at=a metric's own cutoff: its interval takes documents as independent
-at=the first positive, data in chunks: it needs all scores in memory
-  > Read them first: ddf.compute().pu.
 monotone, propensity: if labels depend on more than the class, known positives may not become rarer
   down the ranking
 cluster/weight, propensity: no standard error is known where labels have unequal probabilities
-selection_odds, cluster/weight/propensity: propensities already state the odds of being labeled,
-  and how odds differ among clusters or weighted rows is unknown
-contamination, cluster/weight/propensity: the true known positives are then not a simple random
-  sample, and no method is known
-prevalence, contamination: no method covers both
-reference, cluster/weight/propensity: these describe how known positives were sampled, not known
-  negatives
+selection_odds/contamination/reference, cluster/weight/propensity: under this assumption no method
+  is known for rows that are no simple random sample
+prevalence, contamination/selection_odds: no method covers both
 propensity, gap, auroc: it takes the known positives of each group as a simple random sample
-prevalence, selection_odds: no method covers both
 average, propensity: the error of an average is unknown if known positives count unequally
 average, data in a Dataset: only groups of frames can be averaged
   > Make a frame: ds.to_dataframe().reset_index().pu.
@@ -314,8 +306,7 @@ by, a groupby: a groupby already defines its groups
   > Group by all keys at once: df.groupby(['site', 'model']).pu.
 by, data in a Dataset: each other dimension already makes groups
   > Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').
-on, data in a Dataset: samples are paired along their dimension > Leave it out.
-on, a list of scores: each row already pairs its scores > Leave it out.
+on, data in a Dataset/a list of scores: rows already pair the scores of models > Leave it out.
 a list of scores, gap: models of the same rows are not independent
   > Compare them: df.pu(score=['svm', 'forest']).compare().
 at=a cutoff that depends on beta, one estimate for all groups: each beta within the estimate has
@@ -327,9 +318,9 @@ at=a cutoff that depends on beta, compare: each model and beta has another cutof
   > Pass for example at=100.
 wave/strata, check_assumptions, data in a Dataset: it names a column of a frame
   > Make a frame: ds.to_dataframe().reset_index().pu.
-wave/strata, check_assumptions, data in arrays: it names a column of a frame
+strata, check_assumptions, data in arrays: arrays have no columns
   > Put the arrays into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
-score/label/by, data in arrays: arrays have no columns
+score/label/by/wave, data in arrays: arrays have no columns
   > Put the arrays into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
 compare, data in arrays: two arrays are the scores and labels of one model
   > Put the scores of all models into a frame: df.pu(score=['svm', 'forest']).compare().
@@ -347,45 +338,34 @@ average,
   contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta/check_assumptions
   /sample_to_label/robustness:
   the result is for each group > Leave average out.
-on_error='nan', contingency/rank_cdf/dominance: tables have whole numbers, which cannot be NaN
-  > Pass on_error='skip', which leaves groups without a result out.
-on_error='nan', average/gap: no row of the result is about a single group
-  > Pass on_error='skip', which leaves groups without a result out.
+on_error='nan', contingency/rank_cdf/dominance/average/gap: the result has no row of a single group
+  that could be NaN > Pass on_error='skip', which leaves groups without a result out.
 target='examples', average: an average is of new groups like these > Leave target out.
-beta=an estimate, selection_odds/contamination: an estimate of beta assumes labels selected at
-  random > Pass its point, beta=found['beta'].item(), or one of its limits.
-beta=an estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of
-  beta > Pass its point, beta=found['beta'].item(), or one of its limits.
+beta=an estimate, selection_odds/contamination/rank_cdf/robustness/check_assumptions/dominance: no
+  method includes the error of beta > Pass its point, beta=found['beta'].item(), or one of its
+  limits.
 beta=an interval, contamination, contingency: such tables have one number of positives
   > Pass both ends: beta=[0.1, 0.3].
 beta=an interval/beta=an estimate, contingency, target='population': the band for future data has
   one beta > Pass both ends: beta=[0.1, 0.3].
-target='population', contingency,
-  band/reference/selection_odds/contamination/cluster/weight/propensity: there is no interval for
-  future data then > Pass target='examples'.
 target='population', at=a cutoff chosen from the data, selection_odds: the errors of the cutoff and
   of the metric are dependent, and no method is known
   > Pass target='examples', or at={'threshold': 0.5}.
-target='population', at=a cutoff that only this sample has: there is no interval for future data
-  then > Pass target='examples'.
-target='population', at a cutoff, band/reference: there is no interval for future data then
+target='population',
+  contingency, band/reference/selection_odds/contamination/cluster/weight/propensity
+  | at=a cutoff that only this sample has | at a cutoff, band/reference | cutoff, cost/reference
+  | auroc/average_precision/at a cutoff/gap, propensity: there is no interval for future data then
   > Pass target='examples'.
-target='population', auroc/average_precision/at a cutoff/gap, propensity: there is no interval for
-  future data then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: this sample has its own prevalence
   > Pass target='population', and a metric at={'threshold': 0.5}.
 target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for this
   sample take rows as independent and of equal weight > Pass target='population'.
-target='population', cutoff, cost/reference: there is no interval for future data then
-  > Pass target='examples'.
 max_fpr, propensity: with propensities only the whole area has an interval
   > Use the bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
 band=one for labels selected at random, selection_odds: it assumes labels selected at random
   > Pass band='exact' or 'simultaneous'.
-at=a cutoff chosen from the data, propensity: the cutoff is chosen among all, and no band with
-  propensities covers jointly > Pass a rank, or at={'recall': 0.9}.
-at=a cutoff chosen from the data, cluster/weight: the cutoff is chosen among all, and no such band
-  covers jointly > Pass a rank.
+at=a cutoff chosen from the data, cluster/weight/propensity: the cutoff is chosen among all, and no
+  such band covers jointly > Pass a rank.
 band, contingency/rank_cdf/dominance/at a cutoff, cluster/weight/propensity: rows that are no
   simple random sample have their own band > Leave band out.
 band, auroc/average_precision/bedroc/boyce/bpref/ndcg: it has no band > Leave band out.
@@ -421,8 +401,10 @@ def _read_table() -> Iterator[Exclusion]:
     for row in re.sub(r"\n  (?=/)", "", _TABLE).replace("\n  ", " ").strip().splitlines():
         facts, rest = row.split(": ", 1)
         why, _, step = rest.partition(" > ")
-        for combined in product(*(alike.split("/") for alike in facts.split(", "))):
-            yield Exclusion(combined, why, step or "Leave one of the two out.")
+        first, others = facts.split(", ", 1)
+        for alternative in others.split(" | "):
+            for combined in product(*(f.split("/") for f in (first, *alternative.split(", ")))):
+                yield Exclusion(combined, why, step or "Leave one of the two out.")
 
 
 EXCLUSIONS = tuple(_read_table())
