@@ -312,6 +312,7 @@ a list of scores, gap: models of the same rows are not independent
 at=a cutoff that depends on beta, one estimate for all groups: each beta within the estimate has
   another cutoff > Estimate beta in each group: beta=df.pu(by='sex').estimate_beta().
 on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
+above, robustness, over=a prevalence: a prevalence violates no assumption > Leave above out.
 above, robustness, a difference: the conclusion is that one model is better than the other
   > Leave it out.
 at=a cutoff that depends on beta, compare: each model and beta has another cutoff

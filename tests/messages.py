@@ -80,6 +80,14 @@ VALUE = [
     ("PU.assume(selection_odds=0.5).roc_bounds(0.3)", "selection_odds must be 1", "but 0.5"),
     ("PU.assume(contamination=0.5).auroc(0.3)", "contamination must lie in [0, 0.5), but 0.5"),
     ("PU.assume(prevalence=1.5).average_precision(0.3)", "prevalence must lie in [1e-30, 1"),
+    (
+        "PU.robustness('f1', 0.3, at={'threshold': 0.5}, over={'prevalence': [0, 0.1]})",
+        "prevalence must lie in [1e-30, 1)",
+    ),
+    (
+        "PU.robustness('recall', 0.3, at={'threshold': 0.5}, over={'prevalence': [0.1]})",
+        "prevalence changes nothing for 'recall'",
+    ),
     ("PU.assume(prevalence=0.1).metric('fpr', 0.3, at={'threshold': 1})", "nothing for 'fpr'"),
     ("PU.assume(contamination=0.2).contingency(0.2).pu.beta_derivatives()", "contamination=0.2"),
     ("PU.assume(prevalence=0.4).auroc(0.1)", "accessor.beta_from_prevalence(0.4, 25, 85, n_neg"),
@@ -107,6 +115,7 @@ VALUE = [
     ("PU.metric('f1', 0.3, at={'top': 0.5})", "Did you mean 'rank'"),
     ("PU.metric('f1', 0.3, at='best')", "at must"),
     ("FREE.pu.metric('recall', 1, at={'fpr': 0.1})", "needs negatives"),
+    ("FREE.pu.metric('f1', 1, at={'fraction': 0.1}, target='population')", "needs negatives"),
     ("FREE.pu.metric('fpr', 1, at='maximum')", "a cutoff at which the metric has a value"),
     ("PU.cutoff(0.3, precision=90)", "precision must lie in [0, 1]"),
     ("PU.cutoff(0.3, cost=(0, 0))", "from 0, not both 0, but (0, 0) was"),

@@ -42,6 +42,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "at=a metric's own cutoff": {"metric": "r_precision"},
     "a metric other than AUROC": {"metric": "average_precision"},
     "a difference": {"metric": "difference"},
+    "over=a prevalence": {"over": {"prevalence": [0.1]}},
     "no wave": {},
 }
 VALUES = {"reference": "tightest", "selection_odds": 2, "contamination": 0.1, "monotone": True}

@@ -275,6 +275,8 @@ class GoalLine(NamedTuple):
 
     def region(self, segments: Segments, spread: Spread) -> FloatArray:
         """Return the estimate, and points from one end to the other of what is possible."""
+        if self.at.kind == "fraction" and self.at.value in (0, 1):  # none, or all
+            return np.full((2, 1), self.at.value)
 
         def is_possible(angles: FloatArray) -> BoolArray:
             points = self.points(angles.ravel())

@@ -26,11 +26,12 @@ _AXES = {  # labels of the x axis
     "threshold": "threshold probability",
     "selection_odds": "selection odds (factor between odds of being labeled), at most",
     "contamination": "share of negatives among the known positives, at most",
+    "prevalence": "prevalence in future data",
     "mean_score": "mean predicted probability",
 }
 # Columns before the first of these are keys.
 _RESULTS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
-_RESULTS |= {"selection_odds", "contamination", "breaking_point"}
+_RESULTS |= {"selection_odds", "contamination", "prevalence", "breaking_point"}
 _NEGATIVE_SHARE, _MAX_EMPTY_SHARE = 0.2, 0.5  # below a decision curve, and below bands
 _HALF_BAR, _BAR_SHIFT = 0.006, 0.016  # half a bar, and the shift per curve, in scores
 _ROW_SHARE = 0.8  # of a row of a forest, for all its colours
@@ -81,7 +82,7 @@ def _draw_bands(
 ) -> None:
     """Draw lines, bands, and the marks of this x axis."""
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
-    is_sweep = x in ("selection_odds", "contamination") and "band" not in frame.attrs
+    is_sweep = x in ("selection_odds", "contamination", "prevalence") and "band" not in frame.attrs
     band = f"{level}interval" if is_sweep else drawing.band_label(frame.attrs)
     drawing.draw_bands(ax, curves, band, looks)
     drawing.draw_lines(ax, curves, looks)

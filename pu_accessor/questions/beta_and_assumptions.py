@@ -47,6 +47,7 @@ _MAX_CONTAMINATION = 0.5 - 1e-9
 SWEEPS: Mapping[str, tuple[float, ...]] = {
     "selection_odds": (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
     "contamination": (0, 0.02, 0.05, 0.1, 0.15, 0.2),
+    "prevalence": (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
 }
 
 
@@ -255,7 +256,8 @@ def robustness(
     beta : float, array, mapping, Series or DataArray
         As in `auroc`.
     over : mapping, default {"selection_odds": (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)}
-        The assumption, "selection_odds" or "contamination", and its values.
+        The assumption, "selection_odds" or "contamination", and its values; or "prevalence", in
+        future data.
     above : float, optional
         The conclusion is that the metric exceeds this: by default the value by chance.
     on : hashable or list of hashable, optional
@@ -268,7 +270,8 @@ def robustness(
     DataFrame
         A row for each group, or pair of models, beta and value: the group, metric, beta, the
         assumption, target, estimate, lower, upper, and breaking_point, the smallest value at which
-        the conclusion fails for some selection of labels; infinite if it never fails.
+        the conclusion fails for some selection of labels; infinite if it never fails. A prevalence
+        has no breaking point.
 
     Raises
     ------
@@ -303,12 +306,14 @@ def robustness(
     is_pair = entry.key == "difference"
     facts: dict[str, Any] = {"a difference": is_pair, "a metric of one model": not is_pair}
     facts |= {"target": target, "on": on, "above": above}
+    facts["over=a prevalence"] = assumption == "prevalence"
     betas, terms = self._read_arguments("robustness", beta, level=level, **facts)
     # Each value raises where the assumption itself would.
     assumed: list[dict[str, Any]] = [{assumption: value} for value in values]
     sweeps = [self.assume(**each) for each in assumed]  # type: ignore[arg-type, unused-ignore]
     method, facts = ("compare", {}) if is_pair else exclusion_facts(entry, cutoff)
     sweeps[-1]._read_arguments(method, beta, level=level, target=target, **facts)
+    entry.check_prevalence(sweeps[-1]._terms.prevalence)
     threshold = 0.5 * (not is_pair) if above is None else float(above)
     sweep = Sweep(entry, cutoff, target, terms, assumption, threshold)
 
@@ -319,7 +324,7 @@ def robustness(
         models = [*ranked.ranks]
         return pair_columns(ranked.names, models, list_pairs(len(models)), columns)
 
-    attrs = {"above": threshold, **self._attrs(terms, target)}
+    attrs = self._attrs(terms, target) | ({"above": threshold} if sweep.breaks else {})
     keyed: Any = self._pair(on) if is_pair else self._rank(entry.ranks_needed(cutoff))
     results = evaluation.evaluate(terms, keyed, compute, betas)
     frame = evaluation.results_frame(results, attrs=attrs)
@@ -338,6 +343,11 @@ class Sweep:
     terms: Terms  # for labels at random
     assumption: str  # that is varied
     above: float  # 0 for a difference
+
+    @property
+    def breaks(self) -> bool:
+        """Whether values are violations, of which one breaks the conclusion."""
+        return self.assumption != "prevalence"
 
     def value(self, ranked: Ranking | PairedRanks, beta: Beta, violation: float) -> Answer:
         """Return the metric, or the difference of models, under a violation."""
@@ -406,10 +416,12 @@ def _sweep_columns(
 ) -> dict[str, Any]:
     """Return the columns of a sweep, over betas and values."""
     answers = [replace(sweep.value(ranked, beta, v), columns={}) for v in values]
-    return {
+    columns = {
         "metric": sweep.metric.name,
         "beta": beta.values[:, np.newaxis],
         sweep.assumption: np.array(values),
         **evaluation.answer_columns(answers, sweep.target),
-        "breaking_point": _breaking_points(ranked, beta, sweep)[..., np.newaxis],
     }
+    if sweep.breaks:
+        columns["breaking_point"] = _breaking_points(ranked, beta, sweep)[..., np.newaxis]
+    return columns

@@ -154,7 +154,7 @@ def plot_metric(
     band: UserBand = "exact",
     **looks: Unpack[Options],
 ) -> Drawing:
-    """Draw a metric with its band: over cutoffs, beta, selection odds or contamination.
+    """Draw a metric with its band: over cutoffs, beta, an assumption or the prevalence.
 
     Recall over the fraction is the gains chart. Net benefit over the threshold is the decision
     curve, with treating all and none. Over beta or selection odds it is a sensitivity analysis.
@@ -163,7 +163,7 @@ def plot_metric(
     ----------
     metric, beta
         As in `metric`; several betas for ``x="beta"``.
-    x : {"rank", "fraction", "threshold", "beta", "selection_odds", "contamination"}
+    x : {"rank", "fraction", "threshold", "beta", "selection_odds", "contamination", "prevalence"}
         The x axis; "rank" by default.
     at : int, str or mapping, optional
         The cutoff where `x` is beta or an assumption, as in `metric`; for net benefit the

@@ -43,6 +43,18 @@ def test_where_conclusions_break(quantity: str, above: float, how: Any, assumpti
         assert (row["lower"] > above) == holds == (row.get("p_value", 1 - holds) < 0.05)
 
 
+def test_a_metric_is_asked_at_each_prevalence() -> None:
+    prevalences, at = [0.01, 0.3], {"threshold": 0.5}
+    found = PU.robustness("precision", BETA, at=at, over={"prevalence": prevalences})
+    each = [PU.assume(prevalence=p).metric("precision", BETA, at=at) for p in prevalences]
+    limits = ["prevalence", "target", "estimate", "lower", "upper"]
+    wanted = pd.concat(
+        [one.assign(prevalence=p) for one, p in zip(each, prevalences, strict=True)]
+    )
+    pd.testing.assert_frame_equal(found[limits], wanted[limits].reset_index(drop=True))
+    assert "breaking_point" not in found and "above" not in found.attrs
+
+
 CERTAIN: list[Any] = [("auroc", {}, BETA, 0.95, 1), ("auroc", {}, BETA, -1, np.inf)]
 CERTAIN += [("precision", THESE, BETA, 2, 0), ("precision", THESE, BETA, -2, np.inf)]
 CERTAIN += [("auroc", {}, 0, 0.2, np.inf)]

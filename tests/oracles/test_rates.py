@@ -19,7 +19,14 @@ import pu_accessor
 from pu_accessor import PUDataError
 from pu_accessor.sklearn import scorer
 from tests.cases import ORACLES, Case, as_frame, binormal, cases, draw_case, quiet
-from tests.support.oracles import coherent_oracle, completion_oracle, oracle, point_oracle
+from tests.support.oracles import (
+    cluster_oracle,
+    coherent_oracle,
+    completion_oracle,
+    goal_oracle,
+    oracle,
+    point_oracle,
+)
 from tests.support.oracles.practice_oracle import net_benefit
 from tests.worlds import attempt, fuzzed
 
@@ -422,6 +429,52 @@ def test_limits_stay_as_they_are(kind: str, goal: float, decimals: int, beta: fl
     found = pu.metric("mcc", beta, at={kind: goal}, target="population")
     ends = found[["rank_lower", "rank", "rank_upper", "lower", "upper"]].to_numpy(float)
     assert ends[0] == pytest.approx(FUTURE_LIMITS[kind, goal, decimals, beta], abs=1e-6)
+
+
+FEW = binormal(40, 110, 0.3, seed=8)[0]
+GOALS = [("recall", 0.5), ("recall", 0.9), ("fpr", 0.1), ("fpr", 0.5), ("fraction", 0.05)]
+GOALS += [("fraction", 0.3)]
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.25])
+@pytest.mark.parametrize("goal", GOALS)
+def test_goals_on_future_data_are_points_near_some_cutoff(goal: Any, beta: float) -> None:
+    labels = [True if one == 1 else None for one in FEW["label"]]
+    of = cluster_oracle.shares(labels, beta)
+    functions: dict[str, Any] = {
+        "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn)
+    }
+    functions["f1"] = lambda tp, fp, fn, tn: 2 * tp / (2 * tp + fp + fn)
+    asked = FEW.pu.metric([*functions], beta, at=dict([goal]), target="population", level=0.9)
+    for row in asked.itertuples():
+        low, high = goal_oracle.limits(FEW["score"], of, goal, 0.9, functions[str(row.metric)])
+        wanted = [min(low, row.estimate), max(high, row.estimate)]
+        # The package takes fewer points of the line.
+        assert [row.lower, row.upper] == pytest.approx(wanted, abs=2e-3)
+
+
+EDGES: list[tuple[str, dict[str, float], list[float]]] = [
+    ("recall", {"fraction": 0.0}, [0, 0, 0]),
+    ("recall", {"fraction": 1.0}, [1, 1, 1]),
+    ("lift", {"fraction": 1.0}, [1, 1, 1]),
+    ("recall", {"threshold": 99.0}, [0, 0, 0.2425]),  # as of 0 among 12
+    ("f1", {"recall": 0.0}, [0, 0, 0]),
+    ("fpr", {"fpr": 0.0}, [0, 0, 0]),
+    ("recall", {"recall": 1.0}, [1, 1, 1]),
+]
+
+
+@pytest.mark.parametrize(("name", "at", "wanted"), EDGES)
+def test_ends_of_curves_on_future_data_have_an_answer(name: str, at: Any, wanted: Any) -> None:
+    found = FEW.pu.metric(name, 0.2, at=at, target="population")
+    assert found[LIMITS].iloc[0].tolist() == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_a_fraction_below_one_example_is_one(weight: Any) -> None:
+    pu = FEW.assign(weight=2.5).pu(weight=weight)
+    found = pu.metric("precision", 0.2, at={"fraction": [1e-9, 0.001]}, target="population")
+    assert (found["rank"] == 1).all() and (found["lower"] < found["upper"]).all()
 
 
 def test_recall_at_a_threshold_needs_no_beta() -> None:
