@@ -15,7 +15,7 @@ from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.estimates import guaranteed_cutoffs
 from pu_accessor.inference.joint_limits import find_population_cutoff
 from pu_accessor.questions import evaluation
-from pu_accessor.ranking import Ranking, Rankings
+from pu_accessor.ranking import Ranking
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
@@ -104,7 +104,11 @@ def cutoff(
     _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()
-    n_models = _count_models(rankings) if models is None else _check_models(models)
+    keys = [split_key(rankings.names, key) for key in rankings.keys]
+    of_models = {
+        levels[rankings.names.index(_MODEL)] for levels in keys if _MODEL in rankings.names
+    }
+    n_models = max(len(of_models), 1) if models is None else _check_models(models)
     terms = replace(terms, level=left, band="simultaneous")
     of_model = terms.at_level(1 - (1 - left) / n_models)
 
@@ -154,14 +158,6 @@ def _check_models(models: int) -> int:
             f"{_MAX_MODELS:,}, but {models!r} was passed."
         )
     return number
-
-
-def _count_models(rankings: Rankings) -> int:
-    """Return the number of models among the keys."""
-    if _MODEL not in rankings.names:
-        return 1
-    level = rankings.names.index(_MODEL)
-    return max(len({split_key(rankings.names, key)[level] for key in rankings.keys}), 1)
 
 
 def _state_guarantee(

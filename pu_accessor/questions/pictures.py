@@ -14,7 +14,7 @@ from pu_accessor.checks import check_option
 from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference import metrics
-from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.questions.beta_and_assumptions import SWEEPS
 from pu_accessor.questions.estimation import estimate_metrics
 from pu_accessor.questions.tables import bounded_tables
@@ -350,18 +350,14 @@ def _against_beta(
 
 
 def _label_of(entry: metrics.Metric, at: At | None) -> str:
-    """Return the label of an axis."""
-    return entry.label + _describe_cutoff(entry.read_cutoff(at))
-
-
-def _describe_cutoff(cutoff: Cutoff | None) -> str:
-    """Return a cutoff in words, for the label of an axis."""
+    """Return the label of an axis: a metric, and its cutoff in words."""
+    cutoff = entry.read_cutoff(at)
     if cutoff is None:
-        return ""
+        return entry.label
     words = {
         "youden": " where informedness is highest",
         "maximum": ", at its maximum",
         "fraction": f" among the top {100 * cutoff.value:g}%",
         "rank": f" among the top {np.nan_to_num(cutoff.value):,.0f}",
     }
-    return words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")
+    return entry.label + words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")

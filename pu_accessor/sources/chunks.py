@@ -200,20 +200,15 @@ def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPas
     if roles.nan_policy == "raise":
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
             column_values.check_missing(str(model), missing, first.rows)
-    _check_labels(first, roles)
+    labels = first.labels[roles.label]
+    if first.error is not None or not labels.hasnans:  # raises if those of all are wrong
+        read_labels(labels, roles)
+    if first.error is not None:
+        raise first.error
     if roles.propensity is not None:
         propensity = pd.Series(first.propensity, name=roles.propensity)
         column_values.read_propensities(propensity, np.ones(propensity.size, np.bool_))
     return first
-
-
-def _check_labels(first: FirstPass, roles: Terms) -> None:
-    """Raise if the labels of all pieces together are wrong, or those of a piece."""
-    labels = first.labels[roles.label]
-    if first.error is not None or not labels.hasnans:
-        read_labels(labels, roles)
-    if first.error is not None:
-        raise first.error
 
 
 def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
