@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import NO_BETA, Beta, Betas, split_key
-from pu_accessor.errors import PUValueError, brief
+from pu_accessor.errors import PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.answer import join_betas
 from pu_accessor.inference.estimates import macro_average
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
@@ -30,7 +30,7 @@ _CROSSED = "Clusters are in several groups: the standard error sums over all gro
 _OUTSIDE = (
     "the average lies outside its range, such as [0, 1], by more than three standard errors: beta "
     "is too high for these groups, or the known positives are not a random sample of the "
-    "positives. Pass a smaller beta"
+    "positives. Pass a smaller beta."
 )
 
 
@@ -79,7 +79,10 @@ def average_over(
     if not any(one.metric.takes_beta for one in asked):
         del averages["beta"]
     averages.attrs |= _describe_clusters(groups, names)
-    evaluation.warn_of_rows(averages, averages.pop("beyond"), names, _OUTSIDE)
+    if (beyond := averages.pop("beyond")).any():
+        keys = averages.loc[beyond, [*names, "beta"]].to_dict("records")
+        where = shorten(map(str, keys), most=3, width=100)
+        warn_caller(f"In {beyond.sum()} of {len(averages)} rows {_OUTSIDE} They are at [{where}].")
     return averages
 
 

@@ -26,7 +26,7 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.hidden_bounds import count_wrong
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.comparison import pair_columns, paired_tests
-from pu_accessor.questions.estimation import default_target, exclusion_facts, warn_of_areas
+from pu_accessor.questions.estimation import default_target, doubt_interval, exclusion_facts
 from pu_accessor.ranking import (
     AnnotatedRanking,
     BoolArray,
@@ -329,7 +329,8 @@ def robustness(
     results = evaluation.evaluate(terms, keyed, compute, betas)
     frame = evaluation.results_frame(results, attrs=attrs)
     if cutoff is None and not is_pair:
-        warn_of_areas(frame, results)
+        found = [(each.key, doubt_interval(each, each.content["lower"])) for each in results.each]
+        evaluation.warn_of_groups(results.names, found)
     return evaluation.add_failed_groups(frame, results)
 
 

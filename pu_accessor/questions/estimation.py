@@ -34,7 +34,7 @@ from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metri
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over, check_average
-from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
+from pu_accessor.ranking import FloatArray, Ranking, TieBlocks
 from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:
@@ -51,6 +51,19 @@ _FEW_ROWS = (
     "Weights leave average precision to fewer rows, other than known positives, than "
     f"{_MIN_FOR_PRECISION} in effect ({{}}), as few of these rank high: its interval may be "
     "wrong. Sample more of the rows that rank high."
+)
+_NO_ERROR = (
+    "There is only one known positive, or one other example, which has no standard error: the "
+    "interval is NaN ({}). Label more, or use the areas under bounding curves: "
+    "df.pu.contingency(0.3).pu.area('auroc')."
+)
+_BETA_TOO_HIGH = (
+    "beta is too high for the known positives, as there is no room for its hidden positives, or "
+    "one cluster has all others: the interval is NaN ({}). Pass a smaller beta."
+)
+_CLIPPED = (
+    "A limit is the estimate itself ({}), as no labels attain the unbiased statistic: the "
+    "interval may be too short on that side. Label more positives."
 )
 _OF_KNOWN = (
     "Scores look like probabilities of being known, not of being positive: their mean is the "
@@ -461,67 +474,40 @@ def _finish(
     """Add the columns that plots need, and warn of rows without an interval."""
     if not with_beta:
         del frame["beta"]
-    elif warn_limits:
-        _warn_of_whole_rankings(frame, results, asked)
     if not warn_limits:
         diagnostics = [result.diagnostics for result in results.each]
         limits = [one.beta_limit if one else np.nan for one in diagnostics]
         frame["beta_limit"] = np.repeat(limits, len(frame) // len(limits))
-    found = [(result.key, result.content.doubts) for result in results.each]
+    is_random, found = results.terms.is_random, [(r.key, r.content.doubts) for r in results.each]
+    if with_beta and warn_limits:
+        found += [(r.key, _interval_doubts(r, asked, is_random=is_random)) for r in results.each]
     evaluation.warn_of_groups(results.names, found)
     return evaluation.add_failed_groups(frame, results)
 
 
-def _warn_of_whole_rankings(
-    frame: pd.DataFrame, results: evaluation.Results[_RankingEstimates], asked: Sequence[Asked]
-) -> None:
-    """Warn of missing or short intervals of metrics of a whole ranking."""
-    with_interval = [one.cutoff is None and one.metric.takes_beta for one in asked]
-    if any(with_interval):
-        warn_of_areas(frame, results, np.resize(with_interval, len(frame)))
-    of_precision = [one.metric.curve == "pr" for one in asked]
-    if any(of_precision) and results.terms.is_random:
-        _warn_of_clipped_limits(frame, results.names, np.resize(of_precision, len(frame)))
+def _interval_doubts(
+    result: evaluation.Result[_RankingEstimates], asked: Sequence[Asked], *, is_random: bool
+) -> dict[str, str]:
+    """Return warnings about missing or short intervals of metrics of a whole ranking."""
+    doubts: dict[str, str] = {}
+    for one, answer in zip(asked, result.content.each, strict=True):
+        if one.cutoff is None and one.metric.takes_beta:
+            doubts |= doubt_interval(result, answer.lower)
+        if one.metric.curve == "pr" and is_random:
+            value, lower, upper = answer.parts
+            is_cut = ((lower == value) & (value > 0)) | ((upper == value) & (value < 1))
+            if (is_cut & (lower < upper)).any():
+                doubts[_CLIPPED] = f"{value[is_cut & (lower < upper)][0]:.3g}"
+    return doubts
 
 
-def _warn_of_clipped_limits(frame: pd.DataFrame, names: Sequence[str], rows: BoolArray) -> None:
-    """Warn of rows of average precision where a limit equals the estimate."""
-    value, lower, upper = (frame[name].to_numpy() for name in ("estimate", "lower", "upper"))
-    is_cut = ((lower == value) & (value > 0)) | ((upper == value) & (value < 1))
-    evaluation.warn_of_rows(
-        frame,
-        pd.Series(rows & (lower < upper) & is_cut, frame.index),
-        names,
-        "a limit is the estimate itself, as no labels attain the unbiased statistic: the "
-        "interval may be too short on that side. Label more positives",
-    )
-
-
-def warn_of_areas(
-    areas: pd.DataFrame, results: evaluation.Results[Any], rows: BoolArray | bool = True
-) -> None:
-    """Warn of rows whose interval is NaN, with the reason."""
-    # A first access to a column of a frame takes as long as ten of arrays.
-    if not (np.isnan(areas["lower"].to_numpy()) & rows).any():
-        return
-    missing = areas["lower"].isna() & rows
-    diagnostics = [result.diagnostics for result in results.each]
-    n_rows = len(areas) // len(results.each)
-    single = np.repeat([one is not None and one.single for one in diagnostics], n_rows)
-    evaluation.warn_of_rows(
-        areas,
-        missing & single,
-        results.names,
-        "there is only one known positive, or one other example, which has no standard error: the "
-        "interval is NaN. Label more, or use the areas under bounding curves: "
-        "df.pu.contingency(0.3).pu.area('auroc')",
-    )
-    # Where the limit is known, beta above it has its own warning.
-    limits = [one.beta_limit if one else np.nan for one in diagnostics]
-    evaluation.warn_of_rows(
-        areas,
-        missing & ~single & np.isnan(np.repeat(limits, n_rows)),
-        results.names,
-        "beta is too high for the known positives, as there is no room for its hidden positives, "
-        "or one cluster has all others: the interval is NaN. Pass a smaller beta",
-    )
+def doubt_interval(result: evaluation.Result[Any], lower: FloatArray) -> dict[str, str]:
+    """Return why lower limits of one ranking, over betas first, are NaN, and at which betas."""
+    one, missing = result.diagnostics, np.isnan(lower).reshape(len(lower), -1).any(axis=1)
+    # Where the limit on beta is known, beta above it has its own warning.
+    has_own = one is not None and not one.single and not np.isnan(one.beta_limit)
+    if has_own or not missing.any():
+        return {}
+    betas = ", ".join(f"{beta:g}" for beta in result.beta.values[missing].tolist())
+    is_single = one is not None and one.single
+    return {_NO_ERROR if is_single else _BETA_TOO_HIGH: f"beta = {betas}"}

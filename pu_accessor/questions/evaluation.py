@@ -345,17 +345,6 @@ def _join_first(groups: Iterable[str]) -> str:
     return shorten(groups, "; ", most=3, width=100)
 
 
-def warn_of_rows(
-    frame: pd.DataFrame, rows: "pd.Series[bool]", names: Sequence[str], message: str
-) -> None:
-    """Warn of some rows of a frame, if there are any."""
-    if rows.any():
-        keys = frame.loc[rows, [*names, "beta"]].to_dict("records")
-        where = shorten(map(str, keys), most=3, width=100)
-        text = f"In {rows.sum()} of {len(frame)} rows {message}. They are at [{where}]."
-        warn_caller(text)
-
-
 def check_estimate_total(results: Iterable[Result[Any]], estimate: Beta) -> None:
     """Raise if an estimate of beta for all rankings together is about other examples."""
     totals = [each.diagnostics.total for each in results if each.diagnostics is not None]
