@@ -211,10 +211,7 @@ def suggest(
     *,
     places: Sequence[str] = ("",),
 ) -> str:
-    """Return ' Did you mean ...?' for an allowed name, ' Write ...' for a line, or nothing.
-
-    Lines are those passed, and those of some places in the table, such as "=" for keywords.
-    """
+    """Return ' Did you mean ...?' for a name, ' Write ...' for a line, of the table too, or ''."""
     lines = {**lines, **{bare: line for of in places for bare, line in LINES.get(of, {}).items()}}
     meant = nearest(word, [*lines, *(names := [*names])])
     if meant in names:

@@ -106,11 +106,7 @@ def has_all_cutoffs(tables: xr.Dataset) -> bool:
 
 
 def read_dataset(dataset: xr.Dataset, needs: str = "") -> xr.Dataset:
-    """Return a user's Dataset, checked.
-
-    It needs tables ("tables"), tables or curves ("counts"), all their cutoffs ("whole"), or some
-    cutoffs ("cutoffs").
-    """
+    """Return a user's Dataset, checked for "tables", "counts", "cutoffs" or "whole" curves."""
     changed: dict[Hashable, xr.Variable] = {}
     for name, variable in dataset.variables.items():
         spec = VARIABLES[str(name)] if name in VARIABLES else VariableSpec(dtype=np.str_)

@@ -68,18 +68,7 @@ def _check_negatives(tables: xr.Dataset) -> None:
 def plot_curves(
     tables: xr.Dataset, curve: str | Metric, looks: Options, *, x: str = "rank"
 ) -> Drawing:
-    """Draw curves: estimates as lines, the areas between their bounds filled.
-
-    A curve is "roc", "pr", "rank_cdf" or a metric at each cutoff. Recall against the fraction is
-    the gains chart. A bound of a ROC or PR curve steps back at each known positive. Bands are
-    drawn without these teeth, a little wider than the tables. Between two cutoffs precision
-    follows the contingency tables [1]_; at recall 0 it is that of the first positive.
-
-    References
-    ----------
-    .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
-       ICML 2006.
-    """
+    """Draw "roc", "pr", "rank_cdf" or a metric at each cutoff: lines between filled bounds."""
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
     tables = read_dataset(tables, "counts").compute()
@@ -186,10 +175,7 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
 def _curves(
     tables: xr.Dataset, trace: Trace, drawn: str = "tp", x: str = "rank"
 ) -> tuple[list[Curve], Levels, str]:
-    """Return the curves of a Dataset, the levels of its dimensions, and the label of bands.
-
-    If beta is an interval, bounds are the lowest and the highest over the interval.
-    """
+    """Return the curves of a Dataset, the levels of its dimensions, and the label of bands."""
     axis = cutoff_dim(tables.dims)
     score = tables.attrs.get("score")
     curves: list[Curve] = []
@@ -326,7 +312,7 @@ def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
 
 
 def _trace_pr(table: Table) -> Path:
-    """Follow recall and precision along straight lines of tp and fp."""
+    """Follow recall and precision along straight lines of tp and fp (Davis, Goadrich, 2006)."""
     tp = table["tp"].astype(np.float64)
     known = np.isfinite(tp)
     # Precision is 0 or undefined before the first positive: a spike at recall 0.
@@ -363,10 +349,8 @@ def _trace_metric(metric: Metric, x: str) -> Trace:
 
 
 def without_teeth(curve: Curve, name: str | Metric) -> Curve:
-    """Return a ROC or PR curve with an outer hull of its band, whose edges have no teeth.
-
-    The hull contains the band, so that it has at least the coverage of the band.
-    """
+    """Return a ROC or PR curve with an outer hull of its band, whose edges have no teeth."""
+    # A bound steps back at each known positive. The hull contains the band, and covers as much.
     if name not in ("roc", "pr"):
         return curve
     (x, y), (x_up, y_up) = drawing.known(curve.lower), drawing.known(curve.upper)
@@ -410,16 +394,14 @@ def _widen(curve: Curve, inside: Sequence[Curve]) -> Curve:
         lowest, highest = np.fmin.reduce(values), np.fmax.reduce(values)
         return curve._replace(lower=(x, lowest), upper=(x, highest))
     grid = np.union1d(x[np.isfinite(x)], np.linspace(0, 1, 1001))
+    # With all signs and the order reversed, a path is passed for the first time.
     lowest = np.fmin.reduce([-_highest(-grid, -x[::-1], -y[::-1]) for x, y in paths])
     highest = np.fmax.reduce([_highest(grid, x, y) for x, y in paths])
     return curve._replace(lower=(grid, lowest), upper=(grid, highest))
 
 
 def _highest(grid: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the height of a path where it passes each x of the grid for the last time.
-
-    With all signs and the order reversed, that is the height where it passes for the first time.
-    """
+    """Return the height of a path where it passes each x of the grid for the last time."""
     known = np.isfinite(x) & np.isfinite(y)
     x, y = without_steps_back(x[known], y[known])
     after = np.interp(grid, x, y, left=np.nan, right=np.nan)
@@ -431,11 +413,7 @@ def _highest(grid: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def visible(curves: xr.Dataset) -> xr.Dataset:
-    """Thin out cutoffs that are too close to see, before anything is computed for them.
-
-    Ranks and thresholds are kept on an even grid and on grids that are denser at both ends. No
-    count changes by more between two of them than the rank does.
-    """
+    """Thin out cutoffs that are too close to see, before anything is computed for them."""
     axis = cutoff_dim(curves.dims)
     size = curves.sizes[axis]
     if size <= _MAX_CUTOFFS_DRAWN or "rank" not in curves.coords:

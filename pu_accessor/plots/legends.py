@@ -155,10 +155,7 @@ def _legends_outside(figure: Any) -> list[Legend]:
 
 
 def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
-    """Put a legend on Axes where it hides no data, or if there is no such place, no curve.
-
-    Without room for all entries it has only curves, and without room for these there is none.
-    """
+    """Put a legend on Axes where it hides no data or curve, with all entries or only curves."""
     _ = ax.viewLim  # autoscales the Axes first
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL_AXES * ax.figure.dpi)

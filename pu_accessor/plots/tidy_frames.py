@@ -49,14 +49,7 @@ def plot_rows(
     label: str,
     order: str | Sequence[Hashable] | None = None,
 ) -> Drawing:
-    """Draw a metric with its interval against `x`.
-
-    Against beta, a cross marks where two models change their order, and a vertical line the upper
-    limit on beta. Betas where a band is impossible are shaded. Against selection odds or
-    contamination, a cross marks where a conclusion breaks. Against mean scores, bins are dots with
-    bars, hollow without known positives, and counts are at the foot. Against the estimate, there
-    is a row for each model, in `order`.
-    """
+    """Draw a metric with its interval against `x`; a forest (x="estimate") has rows in order."""
     levels: Levels = {}
     draw: Callable[..., None]
     if x == "threshold":  # that was asked for, not the score of the cutoff

@@ -264,10 +264,7 @@ class Accessor:
         target: str | None = None,
         **facts: Any,
     ) -> tuple[Betas, Terms]:
-        """Read beta and the band; raise if roles, assumptions and arguments exclude each other.
-
-        Facts are further arguments; None and False are not set.
-        """
+        """Read beta and the band; raise if roles, assumptions and facts exclude each other."""
         if target is not None:
             check_option("target", target, ("population", "examples"))
             facts[f"target={target!r}"] = target

@@ -174,10 +174,8 @@ def _set_before(call: _Call, terms: Mapping[str, Any]) -> str:
 
 
 def _line_of_prior(call: _Call, word: str = "prevalence") -> str:
-    """Return the call with beta from the share of positives among all examples, or nothing.
-
-    As an assumption this share is one of future data, which some methods allow, too.
-    """
+    """Return the call with beta from the share of positives among all examples, or nothing."""
+    # As an assumption this share is one of future data, which some methods allow, too.
     if "beta" not in call.parameters:
         return ""
     prior = call.keywords.get(word, call.pu._terms.prevalence)

@@ -316,10 +316,7 @@ def estimate_metrics(
     band: UserBand = "exact",
     warn_limits: bool = True,
 ) -> pd.DataFrame:
-    """Estimate metrics of each ranking, or their averages, at each beta and cutoff.
-
-    Warns of betas above their limit, or adds a column of the limits.
-    """
+    """Estimate metrics of each ranking, or their averages; warn of limits, or add them."""
     asked, betas, terms = _read_questions(self, entries, at, target, beta, level, band)
     named = _names(asked, at)
     if self._terms.average:

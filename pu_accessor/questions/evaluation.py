@@ -120,11 +120,7 @@ def evaluate(
     warn_limits: bool = True,
     per_group: bool = True,
 ) -> Results[Content]:
-    """Compute a result of each ranking, or of the paired ranks of each group, and warn.
-
-    `compute_stack` handles many rankings together. `warn_limits` warns of betas above their limit;
-    `per_group`, where results are not averaged, of few clusters and heavy rows.
-    """
+    """Compute a result of each ranking, or of paired ranks, perhaps of many together, and warn."""
     names, keys = keyed.names, keyed.keys
     if len(set(names)) < len(names):
         raise PUValueError(
@@ -397,10 +393,7 @@ def answer_columns(answers: Sequence[Answer], target: str | Sequence[str]) -> di
 
 
 def add_failed_groups(frame: pd.DataFrame, results: Results[Any]) -> pd.DataFrame:
-    """Add a row of NaN and the reason for each group without a result, with on_error="nan".
-
-    Integers become nullable integers.
-    """
+    """Add a row of NaN and the reason for each group without a result, with on_error="nan"."""
     if not results.reasons:
         return frame
     keys, names = pd.DataFrame(key_levels(results.names, [*results.reasons])), [*results.names]

@@ -230,10 +230,7 @@ def bounded_tables(
     curve: str | None = None,
     template: bool = True,
 ) -> xr.Dataset:
-    """Bound the table, or the rates of a curve, at each cutoff of each ranking.
-
-    A curve keeps its tables. These have whole examples, and what was taken off by rounding.
-    """
+    """Bound the table, in whole examples, and the rates of a curve at each cutoff."""
     betas, left = betas.split(terms.level)
     band = "simultaneous" if target == "population" else terms.band
     terms = replace(terms, level=left, band=band)

@@ -77,11 +77,7 @@ _MIXED = (
 
 
 class FrameSource:
-    """A frame in memory, or a groupby of it.
-
-    `name` is that of messages; `kind` is one of "frame", "groupby", "arrays", "samples", "lazy",
-    "pieces" and "groupby of pieces".
-    """
+    """A frame in memory, or a groupby of it; `name` is that of messages, `kind` of exclusions."""
 
     def __init__(
         self, frame: pd.DataFrame | None = None, grouped: Grouping | Groups | None = None

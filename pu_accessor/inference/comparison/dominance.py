@@ -21,10 +21,7 @@ class Verdict(NamedTuple):
 
 
 def compare_curves(first: FloatArray, second: FloatArray) -> Verdict:
-    """Compare the curves of two models without their dips, ([C15], section 6.2).
-
-    Their shapes are (3 bounds, 2, points): the false and the true positive rates.
-    """
+    """Compare curves, (3 bounds, 2 rates, points), without their dips ([C15], section 6.2)."""
     # Of each curve the highest true positive rate at or left of each false positive rate.
     one, other = (
         [without_steps_back(*_fill_dips(*curve)) for curve in each] for each in (first, second)
