@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from pu_accessor.beta import Beta
 from pu_accessor.checks import as_betas, with_example
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.areas_on_this_sample import ap_and_error, auroc_and_error
+from pu_accessor.inference.estimates.areas_on_this_sample import ap_and_error, full_auroc
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
@@ -124,9 +124,10 @@ class Scorer:
         if self.cutoff is not None:
             how = Terms(), "examples", self.cutoff
             values = estimate_metric(self.metric, ranking, Beta(betas), *how).value
+        elif self.metric.curve == "roc":
+            values = full_auroc(ranking, betas).value
         else:
-            area_and_error = auroc_and_error if self.metric.curve == "roc" else ap_and_error
-            values = area_and_error(ranking, betas)[0]
+            values = ap_and_error(ranking, betas)[0]
         return float(np.clip(values[0], self.metric.low, self.metric.high))
 
 

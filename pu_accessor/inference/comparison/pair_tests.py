@@ -16,7 +16,7 @@ import scipy
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference import influence
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
+from pu_accessor.inference.estimates.areas_on_this_sample import full_auroc
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.curves import area_of_estimate
@@ -93,7 +93,8 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> Answer:
     n, share = ranking.total.known_positive, influence.positive_share_of_rest(ranking.total, betas)
     hidden_part = np.ones(betas.size)
     if target == "examples":
-        (unbiased, error), df = auroc_and_error(ranking, betas), n - 1.0
+        area, df = full_auroc(ranking, betas), n - 1.0
+        unbiased, error = area.value, area.error
         hidden_part = hidden_share(ranking.total, betas)
     else:
         influences = influence.placement_influences(ranking)

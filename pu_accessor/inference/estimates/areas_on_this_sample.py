@@ -11,7 +11,6 @@ Medical Decision Making 9 (1989) 190-195.
 
 from fractions import Fraction
 from math import floor
-from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +33,6 @@ from pu_accessor.inference.estimates.known_positives import (
     hidden_share,
     known_blocks,
     linear_errors,
-    mid_ranks,
     unrounded_negatives,
 )
 from pu_accessor.inference.influence import mean_and_variance, unbiased_auroc
@@ -47,71 +45,45 @@ _MIN_DIVISOR = 1e-300  # replaces 0
 _MAX_RELATIVE_ERROR = 0.1  # above it Student's interval covers .83 to .95 in simulations
 
 
-class _MeanPlacement(NamedTuple):
-    """The mean share of all examples that rank below a positive, at each beta."""
-
-    mean: FloatArray
-    shift: FloatArray  # from the mean of the known positives, by propensities
-    error: FloatArray  # its standard error
-    variance: FloatArray  # of the placements
-    size: FloatArray  # effective number of known positives
-    below: FloatArray  # what an unseen placement at the bottom counts, in known positives
-    above: FloatArray  # and at the top
-
-
 def estimate_auroc(
     ranking: Ranking, betas: FloatArray, rule: Terms, max_fpr: float | None = None
 ) -> Answer:
     """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
     check_labels(betas, ranking.total)
     if max_fpr is None or max_fpr == 1:
-        statistic = _full_auroc(ranking, betas, rule.level)
+        statistic = full_auroc(ranking, betas, rule.level)
     else:
         statistic = _pauc(ranking, betas, rule.level, max_fpr)
     return use_sample_completion(ranking, betas, rule, statistic, "roc", max_fpr)
 
 
-def auroc_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:
-    """Return AUROC, which may lie outside [0, 1], and its standard error."""
-    return _auroc_from_placement(ranking, betas, _mean_placement(ranking, betas))
-
-
-def _auroc_from_placement(
-    ranking: Ranking, betas: FloatArray, placement: _MeanPlacement
-) -> FloatPair:
-    """Return AUROC and its standard error; exactly equal means of ranks have equal areas."""
-    value = unbiased_auroc(ranking, betas)
+def full_auroc(ranking: Ranking, betas: FloatArray, level: float = 0.95) -> Answer:
+    """Return the unbiased area, which may lie outside [0, 1], with its error and interval."""
+    value = unbiased_auroc(ranking, betas)  # first, as it needs negatives
+    placement = 1 - np.mean(block_bounds(ranking), axis=0) / sum(ranking.total)
+    rows = [_mean_limits(placement, hidden, level) for hidden in hidden_by_known(ranking, betas)]
     scale = sum(ranking.total) / unrounded_negatives(ranking.total, betas)
-    return value + scale * placement.shift, scale * placement.error
-
-
-def _mean_placement(ranking: Ranking, betas: FloatArray) -> _MeanPlacement:
-    """Return the mean placement of the positives, known and hidden."""
-    placement = 1 - (mid_ranks(ranking) - 0.5) / sum(ranking.total)
-    difference, rows = placement - placement[0], []  # exactly 0 if all are equal
-    for hidden in hidden_by_known(ranking, betas):
-        weight, size = 1 + hidden, effective_size(1 + hidden)
-        share = weight / weight.sum()
-        shift = float((share - share.mean()) @ difference)
-        error, of_many = linear_errors(difference / weight.sum(), hidden)
-        unseen = [weight_beyond(side) / weight.mean() for side in (weight, weight[::-1])]
-        rows.append((placement.mean() + shift, shift, error, of_many**2 * size, size, *unseen))
-    return _MeanPlacement(*np.transpose(rows))
-
-
-def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Answer:
-    """Estimate the whole area, with its interval."""
-    placement = _mean_placement(ranking, betas)
-    value, error = _auroc_from_placement(ranking, betas, placement)
-    mean, _, _, variance, size, *unseen = placement
-    distances = bounded_mean_distances(mean, variance, size, level, unseen)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scale = error / np.sqrt(variance / size)
-    ends = _possible_auroc(ranking, betas)
-    untrimmed = value, value - scale * distances[0], value + scale * distances[1]
+    shift, error, down, up = scale * np.transpose(rows)
+    value = value + shift
+    ends, untrimmed = _possible_auroc(ranking, betas), (value, value - down, value + up)
     # Where all known positives share a score, the curves of the band replace the limits.
     lower, upper = (np.where(error > 0, np.clip(limit, *ends), np.nan) for limit in untrimmed[1:])
     return Answer(value, lower, upper, error, untrimmed=untrimmed)
+
+
+def _mean_limits(
+    values: FloatArray, hidden: FloatArray, level: float
+) -> tuple[float, float, float, float]:
+    """Return the mean less that of known positives, its error, and how far its limits lie."""
+    weight, size = 1 + hidden, effective_size(1 + hidden)
+    share, difference = weight / weight.sum(), values - values[0]  # exactly 0 if all are equal
+    error, of_many = linear_errors(difference / weight.sum(), hidden)
+    unseen = [weight_beyond(side) / weight.mean() for side in (weight, weight[::-1])]
+    mean, variance = np.array(share @ values), np.array(of_many**2 * size)
+    down, up = bounded_mean_distances(mean, variance, size, level, unseen)
+    left = error / of_many if of_many else np.nan  # of the distances, as positives are not many
+    shift = float((share - share.mean()) @ difference)
+    return shift, error, left * float(down), left * float(up)
 
 
 def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:

@@ -38,7 +38,7 @@ def logit_interval(
 def bounded_mean_distances(
     mean: FloatArray,
     variance: FloatArray,
-    size: FloatArray,
+    size: Numbers | float,
     level: float,
     unseen: Sequence[Numbers | float] = (1.0, 1.0),
 ) -> FloatPair:

@@ -35,12 +35,6 @@ def block_bounds(ranking: Ranking) -> tuple[IntArray, IntArray]:
     return np.repeat(ranking.rank[:-1], number), np.repeat(ranking.rank[1:], number)
 
 
-def mid_ranks(ranking: Ranking) -> FloatArray:
-    """Return the rank of each known positive, best first; tied examples share the mean rank."""
-    start, end = block_bounds(ranking)
-    return np.asarray((start + end + 1) / 2)
-
-
 def exact_positives(total: Counts, betas: FloatArray) -> list[Fraction]:
     """Return the positives at each beta, known and hidden, as fractions."""
     return [total.known_positive + total.unlabeled * Fraction(str(b)) for b in betas.tolist()]
