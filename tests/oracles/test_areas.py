@@ -107,21 +107,15 @@ def limits_of_auroc(case: Case, found: Any, level: float, most: float) -> tuple[
     """Return limits of an area, whole or up to a false positive rate."""
     if not found.squared:  # one score says nothing of what is below it
         return between_bounds(case, level, most)
-    if most < 1:
-        is_sure = found.n > 2 and estimates_oracle.doubt(*case, most) <= 0.1
-        student = estimates_oracle.interval
-        return student(found, level) if is_sure else between_bounds(case, level, most)
-    blocks = sorted(estimates_oracle.blocks(*case[:2]))
-    ranks = np.array([(start + end + 1) / 2 for start, end in blocks])
-    limits = gaps_oracle.auroc(ranks, each_stands_for(case), len(case.score), level)
-    low, high = np.clip(limits, *gaps_oracle.possible_aurocs(*case)).tolist()
+    if most < 1 and estimates_oracle.doubt(*case, most) > 0.1:
+        return between_bounds(case, level, most)
+    below, n = np.array(found.below, float), case.label.count(True)
+    latent = float(estimates_oracle.positives(*case[1:]) - n)
+    limits = gaps_oracle.limits_of_mean(below, np.full(n, latent / n), level)
+    moved = float(found.value) + float(found.slope) * (np.array(limits) - below.mean())
+    ends = gaps_oracle.possible_aurocs(*case) if most == 1 else (0.0, 1.0)
+    low, high = np.clip(moved, *ends).tolist()
     return low, high
-
-
-def each_stands_for(case: Case) -> Any:
-    """Return how many latent positives each known one stands for."""
-    n = case.label.count(True)
-    return np.full(n, float(estimates_oracle.positives(*case[1:]) - n) / n)
 
 
 def expect(metric: str, case: Case, level: float, how: float) -> list[float]:
@@ -143,7 +137,9 @@ def expect(metric: str, case: Case, level: float, how: float) -> list[float]:
         elif more:
             ends = limits_of_auroc(case, found, level, how)
         elif latent:
-            ends = gaps_oracle.average_precision(*case[:2], each_stands_for(case), latent, level)
+            each = np.full(found.n, float(estimates_oracle.unseen(*case[1:])))  # in the mean
+            each *= float(estimates_oracle.positives(*case[1:])) / found.n
+            ends = gaps_oracle.average_precision(*case[:2], each, latent, level)
             ends = min(ends[0], max(value, 0)), max(ends[1], min(value, 1))
         else:
             ends = between_bounds(case, level)

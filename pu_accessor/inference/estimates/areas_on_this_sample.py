@@ -17,12 +17,7 @@ import numpy as np
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.weighted import effective_size, weight_beyond
 from pu_accessor.inference.estimates.average_precision_draws import ap_limits
-from pu_accessor.inference.estimates.intervals import (
-    bounded_mean_distances,
-    half_width,
-    logit_interval,
-    use_sample_completion,
-)
+from pu_accessor.inference.estimates.intervals import bounded_mean_distances, use_sample_completion
 from pu_accessor.inference.estimates.known_positives import (
     FloatPair,
     block_bounds,
@@ -35,14 +30,14 @@ from pu_accessor.inference.estimates.known_positives import (
     linear_errors,
     unrounded_negatives,
 )
-from pu_accessor.inference.influence import mean_and_variance, unbiased_auroc
+from pu_accessor.inference.influence import unbiased_auroc
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import roc_area
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _MIN_DIVISOR = 1e-300  # replaces 0
-_MAX_RELATIVE_ERROR = 0.1  # above it Student's interval covers .83 to .95 in simulations
+_MAX_RELATIVE_ERROR = 0.1  # above it intervals cover too little in simulations
 
 
 def estimate_auroc(
@@ -106,43 +101,43 @@ def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
 def _pauc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Answer:
     """Estimate the standardized area up to a false positive rate."""
     negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
-    factor, n = hidden_share(ranking.total, betas) ** 0.5, ranking.total.known_positive
-    pairs = zip(count_positives(ranking.total, betas).tolist(), negatives.tolist(), strict=True)
-    rows = [_pauc_at(ranking, limit, *numbers) for numbers in pairs]
-    value, mean, variance, length, relative_error = np.array(rows).T
+    positives, number = count_positives(ranking.total, betas), np.diff(ranking.known_positive)
+    rows = []
+    for hidden, *each in zip(hidden_by_known(ranking, betas), positives, negatives, strict=True):
+        value, below, length, relative_error = _pauc_at(ranking, limit, *each)
+        placement = np.repeat(below / length, number)
+        _, *limits = length * np.array(_mean_limits(placement, hidden, level))
+        rows.append((value, *limits, relative_error))
+    value, error, down, up, relative_error = np.transpose(rows)
     unit = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
-    error = np.where(factor > 0, (variance / n) ** 0.5 * factor / unit, 0.0)
-    position, half = mean / length, half_width(error, n - 1, level)
+    factor = hidden_share(ranking.total, betas) ** 0.5
     # Elsewhere areas under bounding curves replace the interval.
-    half = np.where((relative_error * factor <= _MAX_RELATIVE_ERROR) & (n > 2), half, np.nan)
-    return Answer(value, *logit_interval(value, position, length / unit, half, half), error)
+    is_sure = (error > 0) & (relative_error * factor <= _MAX_RELATIVE_ERROR)
+    lower, upper = (np.where(is_sure, value + each / unit, np.nan) for each in (-down, up))
+    return Answer(value, np.clip(lower, 0, 1), np.clip(upper, 0, 1), error / unit)
 
 
 def _pauc_at(
     ranking: Ranking, limit: float, positives: float, negatives: float
-) -> tuple[float, float, float, float, float]:
-    """Return the partial area, mean and variance of ranks below, their number, relative error."""
+) -> tuple[float, FloatArray, float, float]:
+    """Return the partial area, ranks below each step, their number, and the relative error."""
     # The relative error is that of the false positives at the limit, before sampling is corrected.
-    n, number = ranking.total.known_positive, np.diff(ranking.known_positive)
-    share, ranks = ranking.known_positive / n, np.diff(ranking.rank)
-    rise, has_known = np.diff(share), number > 0
+    n, share = ranking.total.known_positive, ranking.known_positive / ranking.total.known_positive
     false, max_false = ranking.rank - positives * share, limit * negatives
     stop = np.minimum(false, max_false)
     width, growth = np.diff(stop), np.diff(false)
     is_flat = growth == 0
     growth[is_flat] = 1
-    height = share[:-1] + rise / growth * ((stop[:-1] + stop[1:]) / 2 - false[:-1])
+    height = share[:-1] + np.diff(share) / growth * ((stop[:-1] + stop[1:]) / 2 - false[:-1])
     above_chance = float(width @ height) / negatives - limit**2 / 2
     # The share of each step between two cutoffs below the limit; a cut step has it at one end.
     part = np.where(is_flat, false[:-1] < max_false, width / growth)
-    length = part * ranks
+    length = part * np.diff(ranking.rank)
     length_below = np.cumsum(length[::-1])[::-1] - length
-    ranks_below = length_below + length * np.where(growth < 0, 1 - part / 2, part / 2)
-    mean, variance = mean_and_variance(ranks_below[has_known], number[has_known])
+    below = length_below + length * np.where(growth < 0, 1 - part / 2, part / 2)
     tpr = np.clip(share[np.argmax(false >= max_false)], 0.5 / n, 1 - 0.5 / n)
     relative_error = positives / max_false * float(np.sqrt(tpr * (1 - tpr) / n))
-    value = 0.5 + above_chance / (2 * limit - limit**2)
-    return value, mean, variance, float(length.sum()), relative_error
+    return 0.5 + above_chance / (2 * limit - limit**2), below, float(length.sum()), relative_error
 
 
 def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:

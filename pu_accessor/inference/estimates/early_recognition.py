@@ -118,7 +118,9 @@ def _mean_on_this_sample(
     position, one = (weight - worst) / (best - worst), np.ones(positives.size)
     sample = position.mean() * one, (position.var(ddof=1) if n > 1 else 0.0) * one, n * one
     down, up = intervals.bounded_mean_distances(*sample, level, (_UNSEEN, _UNSEEN))
-    ends = weights.mean(np.stack([weights.examples - hidden, 0 * hidden]), np.maximum(hidden, 1))
+    ends = weights.mean(
+        np.stack([weights.examples - hidden, 0 * hidden]), np.where(hidden > 0, hidden, 1)
+    )
     lowest, highest = (weight.sum() + hidden * ends) / positives
     mean = weight.mean() * one
     error = (weight.std(ddof=1) / n**0.5 if n > 1 else np.nan) * part

@@ -15,8 +15,6 @@ from itertools import pairwise
 from statistics import mean, variance
 from typing import NamedTuple
 
-from scipy import stats
-
 from tests.support.oracles import completion_oracle
 from tests.support.oracles.completion_oracle import Labels, Scores
 
@@ -30,8 +28,8 @@ class Estimate(NamedTuple):
     value: Fraction
     squared: Fraction | None
     n: int
-    share: Fraction = Fraction(0)  # of the examples down to the last that count, how many rank
-    slope: Fraction = Fraction(0)  # below a known positive; what it adds to an area
+    below: Sequence[Fraction] = ()  # shares of the ranks that count, below each known positive
+    slope: Fraction = Fraction(0)  # what their mean adds to an area
 
     @property
     def standard_error(self) -> float:
@@ -78,7 +76,8 @@ def auroc(scores: Scores, labels: Labels, beta: Beta) -> Estimate:
         1 - (mean(ranks) - (p + 1) / 2) / m,
         squared_error(ranks, 1 - len(ranks) / p, m),
     )
-    return Estimate(value, squared, len(ranks), 1 - (mean(ranks) - HALF) / size, size / m)
+    below = [1 - (rank - HALF) / size for rank in ranks]
+    return Estimate(value, squared, len(ranks), below, size / m)
 
 
 def curve(scores: Scores, labels: Labels, beta: Beta) -> list[completion_oracle.Completed]:
@@ -114,8 +113,8 @@ def partial_auroc(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) ->
             below[-1] += height * (end - start)
     room = m * (2 * f - f**2)
     squared = squared_error(below, unseen(labels, beta), room)
-    share, value = mean(below) / length, completion_oracle.auroc(corners, f)
-    return Estimate(value, squared, len(below), share, length / room)
+    value = completion_oracle.auroc(corners, f)
+    return Estimate(value, squared, len(below), [one / length for one in below], length / room)
 
 
 def doubt(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) -> float:
@@ -125,15 +124,6 @@ def doubt(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) -> float:
     share = next(cut.tp / p for cut in curve(scores, labels, beta) if cut.fp >= most)
     share = min(max(share, Fraction(1, 2 * n)), 1 - Fraction(1, 2 * n))
     return float(p / most) * math.sqrt(share * (1 - share) / n * unseen(labels, beta))
-
-
-def interval(estimate: Estimate, level: float) -> tuple[float, float]:
-    """Return the limits of an area from Student's t on the logit scale of a share."""
-    b, k = float(estimate.share), float(estimate.slope)
-    width = stats.t.ppf((1 + level) / 2, estimate.n - 1) * estimate.standard_error
-    ends = [side * width / k / (b * (1 - b)) - math.log(b / (1 - b)) for side in (1, -1)]
-    low, high = (float(estimate.value) + (1 / (1 + math.exp(end)) - b) * k for end in ends)
-    return min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
 
 
 # Average precision

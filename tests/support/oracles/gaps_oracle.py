@@ -47,22 +47,34 @@ def quantile_of_mean(mean: float, scatter: float, size: float, more: float, tail
     return float(stats.beta.ppf(tail, center * nu, (1 - center) * nu))
 
 
-def auroc(ranks: Draws, latent: Draws, size: int, level: float) -> Limits:
-    """Return the limits of AUROC if known positives, best first, stand for latent ones."""
-    values, stands, n = 1 - (ranks - 0.5) / size, 1 + latent, ranks.size
-    share, positives = stands / stands.sum(), float(stands.sum())
-    mean, effective = float(share @ values), float(1 / (share @ share))
+def limits_of_mean(values: Draws, latent: Draws, level: float) -> Limits:
+    """Return limits of the mean of all positives, if known ones stand for latent ones.
+
+    Values of known ones, best first, are in [0, 1].
+    """
+    stands, n = 1 + latent, values.size
+    share = stands / stands.sum()
+    mean, size = float(share @ values), float(1 / (share @ share))
     off = (values - latent @ values / latent.sum()) / (1 - share)
-    each = (n - 1) / n * stands * off**2 / positives**2
+    each = (n - 1) / n * stands * off**2 / float(stands.sum()) ** 2
     # Of the distance from the mean a part is left, as the positives are not many.
-    part, scatter = math.sqrt(each @ latent / (each @ stands)), float(each @ stands) * effective
+    part, scatter = math.sqrt(each @ latent / (each @ stands)), float(each @ stands) * size
     limits = []
     for tail, ordered in (((1 - level) / 2, stands), ((1 + level) / 2, stands[::-1])):
         more = unseen(ordered) / float(stands.mean()) / 2
-        limit = quantile_of_mean(mean, (effective - 1) * scatter, effective, more, tail)
-        below = mean + part * (limit - mean)
-        limits.append(1 - ((1 - below) * size + 0.5 - (positives + 1) / 2) / (size - positives))
+        limit = quantile_of_mean(mean, (size - 1) * scatter, size, more, tail)
+        limits.append(mean + part * (limit - mean))
     return limits[0], limits[1]
+
+
+def auroc(ranks: Draws, latent: Draws, size: int, level: float) -> Limits:
+    """Return the limits of AUROC if known positives, best first, stand for latent ones."""
+    positives = ranks.size + float(latent.sum())
+    below = limits_of_mean(1 - (ranks - 0.5) / size, latent, level)
+    low, high = (
+        1 - ((1 - one) * size + 0.5 - (positives + 1) / 2) / (size - positives) for one in below
+    )
+    return low, high
 
 
 def possible_aurocs(scores: Scores, labels: Labels, beta: float) -> Limits:
