@@ -172,7 +172,7 @@ def average_precision(
     >>> df = pu_accessor.load_example()
     >>> df.pu.average_precision(0.17)[["estimate", "lower", "upper"]].round(3)
        estimate  lower  upper
-    0     0.776  0.651    0.9
+    0     0.776  0.651  0.901
     """
     return estimate_metrics(self, [METRICS["average_precision"]], beta, target=target, level=level)
 
