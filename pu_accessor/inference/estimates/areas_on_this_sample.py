@@ -15,9 +15,8 @@ from math import floor
 import numpy as np
 
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands.weighted import effective_size, weight_beyond
 from pu_accessor.inference.estimates.average_precision_draws import ap_limits
-from pu_accessor.inference.estimates.intervals import bounded_mean_distances, use_sample_completion
+from pu_accessor.inference.estimates.intervals import mean_limits, use_sample_completion
 from pu_accessor.inference.estimates.known_positives import (
     FloatPair,
     block_bounds,
@@ -41,22 +40,22 @@ _MAX_RELATIVE_ERROR = 0.1  # above it intervals cover too little in simulations
 
 
 def estimate_auroc(
-    ranking: Ranking, betas: FloatArray, rule: Terms, max_fpr: float | None = None
+    ranking: Ranking, betas: FloatArray, terms: Terms, max_fpr: float | None = None
 ) -> Answer:
     """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
     check_labels(betas, ranking.total)
     if max_fpr is None or max_fpr == 1:
-        statistic = full_auroc(ranking, betas, rule.level)
+        statistic = full_auroc(ranking, betas, terms.level)
     else:
-        statistic = _pauc(ranking, betas, rule.level, max_fpr)
-    return use_sample_completion(ranking, betas, rule, statistic, "roc", max_fpr)
+        statistic = _pauc(ranking, betas, terms.level, max_fpr)
+    return use_sample_completion(ranking, betas, terms, statistic, "roc", max_fpr)
 
 
 def full_auroc(ranking: Ranking, betas: FloatArray, level: float = 0.95) -> Answer:
     """Return the unbiased area, which may lie outside [0, 1], with its error and interval."""
     value = unbiased_auroc(ranking, betas)  # first, as it needs negatives
     placement = 1 - np.mean(block_bounds(ranking), axis=0) / sum(ranking.total)
-    rows = [_mean_limits(placement, hidden, level) for hidden in hidden_by_known(ranking, betas)]
+    rows = [mean_limits(placement, hidden, level) for hidden in hidden_by_known(ranking, betas)]
     scale = sum(ranking.total) / unrounded_negatives(ranking.total, betas)
     shift, error, down, up = scale * np.transpose(rows)
     value = value + shift
@@ -64,21 +63,6 @@ def full_auroc(ranking: Ranking, betas: FloatArray, level: float = 0.95) -> Answ
     # Where all known positives share a score, the curves of the band replace the limits.
     lower, upper = (np.where(error > 0, np.clip(limit, *ends), np.nan) for limit in untrimmed[1:])
     return Answer(value, lower, upper, error, untrimmed=untrimmed)
-
-
-def _mean_limits(
-    values: FloatArray, hidden: FloatArray, level: float
-) -> tuple[float, float, float, float]:
-    """Return the mean less that of known positives, its error, and how far its limits lie."""
-    weight, size = 1 + hidden, effective_size(1 + hidden)
-    share, difference = weight / weight.sum(), values - values[0]  # exactly 0 if all are equal
-    error, of_many = linear_errors(difference / weight.sum(), hidden)
-    unseen = [weight_beyond(side) / weight.mean() for side in (weight, weight[::-1])]
-    mean, variance = np.array(share @ values), np.array(of_many**2 * size)
-    down, up = bounded_mean_distances(mean, variance, size, level, unseen)
-    left = error / of_many if of_many else np.nan  # of the distances, as positives are not many
-    shift = float((share - share.mean()) @ difference)
-    return shift, error, left * float(down), left * float(up)
 
 
 def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
@@ -106,7 +90,7 @@ def _pauc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> An
     for hidden, *each in zip(hidden_by_known(ranking, betas), positives, negatives, strict=True):
         value, below, length, relative_error = _pauc_at(ranking, limit, *each)
         placement = np.repeat(below / length, number)
-        _, *limits = length * np.array(_mean_limits(placement, hidden, level))
+        _, *limits = length * np.array(mean_limits(placement, hidden, level))
         rows.append((value, *limits, relative_error))
     value, error, down, up, relative_error = np.transpose(rows)
     unit = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
@@ -140,7 +124,7 @@ def _pauc_at(
     return 0.5 + above_chance / (2 * limit - limit**2), below, float(length.sum()), relative_error
 
 
-def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
+def estimate_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision, a U-statistic, with its interval from draws of gaps."""
     check_labels(betas, ranking.total)
     value, error = ap_and_error(ranking, betas)
@@ -149,10 +133,10 @@ def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Terms) -> Answer:
     for column, hidden in enumerate(hidden_by_known(ranking, betas)):
         number = floor(positives[column] - n + Fraction(1, 2))
         if number and n > 1:
-            limits[:, column] = ap_limits(blocks, hidden, number, sum(ranking.total), rule.level)
+            limits[:, column] = ap_limits(blocks, hidden, number, sum(ranking.total), terms.level)
     lower, upper = np.minimum(limits[0], value), np.maximum(limits[1], value)
     statistic = Answer(value, lower, upper, error)
-    return use_sample_completion(ranking, betas, rule, statistic, "pr")
+    return use_sample_completion(ranking, betas, terms, statistic, "pr")
 
 
 def ap_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:

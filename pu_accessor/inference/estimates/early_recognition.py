@@ -97,7 +97,7 @@ def estimate_early_recognition(
     check_labels(betas, ranking.total)
     positives = weights.count_positives(ranking, betas)
     estimate_mean = _mean_on_future_data if is_future else _mean_on_this_sample
-    mean = estimate_mean(ranking, positives, weights, terms.level)
+    mean = estimate_mean(ranking, betas, weights, terms.level)
     value, lower, upper = weights.scale(positives, *mean.parts)
     top, bottom = weights.ends(positives)
     statistic = Answer(value, lower, upper, mean.error / (top - bottom))
@@ -108,36 +108,32 @@ def estimate_early_recognition(
 
 
 def _mean_on_this_sample(
-    ranking: Ranking, positives: FloatArray, weights: RankWeights, level: float
+    ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
 ) -> Answer:
     """Estimate the mean weight of the positives of this sample."""
     start, end = known_positives.block_bounds(ranking)
-    weight, n = weights.mean(start, end - start), start.size
-    hidden, part = positives - n, (1 - n / positives) ** 0.5
+    weight, positives = weights.mean(start, end - start), weights.count_positives(ranking, betas)
     best, worst = weights.mean(np.array([0.0, weights.examples - 1]), np.ones(2)).tolist()
-    position, one = (weight - worst) / (best - worst), np.ones(positives.size)
-    sample = position.mean() * one, (position.var(ddof=1) if n > 1 else 0.0) * one, n * one
-    down, up = intervals.bounded_mean_distances(*sample, level, (_UNSEEN, _UNSEEN))
-    ends = weights.mean(
-        np.stack([weights.examples - hidden, 0 * hidden]), np.where(hidden > 0, hidden, 1)
-    )
+    mean, position = np.full(betas.size, weight.mean()), (weight - worst) / (best - worst)
+    of_known = known_positives.hidden_by_known(ranking, betas)
+    limits = [intervals.mean_limits(position, each, level, _UNSEEN) for each in of_known]
+    _, error, down, up = (best - worst) * np.transpose(limits)
+    hidden = positives - start.size
+    first = np.stack([weights.examples - hidden, 0 * hidden])
+    ends = weights.mean(first, np.where(hidden > 0, hidden, 1))
     lowest, highest = (weight.sum() + hidden * ends) / positives
-    mean = weight.mean() * one
-    error = (weight.std(ddof=1) / n**0.5 if n > 1 else np.nan) * part
-    lower = np.maximum(mean - (best - worst) * part * down, lowest)
-    upper = np.minimum(mean + (best - worst) * part * up, highest)
-    return Answer(mean, lower, upper, error)
+    return Answer(mean, np.maximum(mean - down, lowest), np.minimum(mean + up, highest), error)
 
 
 def _mean_on_future_data(
-    ranking: Ranking, positives: FloatArray, weights: RankWeights, level: float
+    ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
 ) -> Answer:
     """Estimate the mean weight of the positives of future data."""
     mean, influences = _known_mean(ranking, weights)
     squares, df = influence.squared_errors_and_df(influences)
     design = influence.design_effect(influences)
     best, worst = weights.mean(np.array([0.0, weights.examples - 1]), np.ones(2)).tolist()
-    one = np.ones(positives.size)
+    one = np.ones(betas.size)
     error = float(design.effect * squares.sum()) ** 0.5 * one
     half = intervals.half_width(error, min(df, design.df), level)
     position, scale = (mean - worst) / (best - worst), (best - worst) * one

@@ -7,7 +7,8 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.estimates.known_positives import FloatPair
+from pu_accessor.inference.bands.weighted import effective_size, weight_beyond
+from pu_accessor.inference.estimates.known_positives import FloatPair, linear_errors
 from pu_accessor.inference.prior import limit_from_positives
 from pu_accessor.inference.tables import curves
 from pu_accessor.inference.tables.contingency import make_tables
@@ -55,6 +56,25 @@ def bounded_mean_distances(
         quantile = scipy.special.betaincinv(center * k, (1 - center) * k, abs(end - tail))
         distances.append(np.where(center == end, 0 * variance, np.abs(quantile - mean)))
     return distances[0], distances[1]
+
+
+def mean_limits(
+    values: FloatArray, hidden: FloatArray, level: float, unseen: float = 1.0
+) -> tuple[float, float, float, float]:
+    """Return the mean over positives less that of known ones, its error and its limits' distances.
+
+    Known positives, best first, have values in [0, 1] and stand for some hidden ones each.
+    """
+    weight, size = 1 + hidden, effective_size(1 + hidden)
+    share, difference = weight / weight.sum(), values - values[0]  # exactly 0 if all are equal
+    error, of_many = linear_errors(difference / weight.sum(), hidden)
+    ends = [unseen * weight_beyond(side) / weight.mean() for side in (weight, weight[::-1])]
+    mean, variance = np.array(share @ values), np.array(of_many**2 * size)
+    down, up = bounded_mean_distances(mean, variance, size, level, ends)
+    # Of the distances from the mean a part is left, as the positives are not many.
+    left = error / of_many if of_many else float(hidden.sum() / weight.sum()) ** 0.5
+    shift = float((share - share.mean()) @ difference)
+    return shift, error, left * float(down), left * float(up)
 
 
 def use_sample_completion(

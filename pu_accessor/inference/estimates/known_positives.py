@@ -63,7 +63,7 @@ def linear_errors(added: FloatArray, hidden: FloatArray) -> tuple[float, float]:
     # Known positives stand for `hidden` more each; labels are independent, their number is known.
     n, weight = hidden.size, 1 + hidden
     if n == 1:
-        return (np.nan if hidden.any() else 0.0), np.nan
+        return (np.nan if hidden.any() else 0.0), 0.0
     off = added - hidden @ added / (hidden.sum() or 1)
     squares = (n - 1) / n * weight * np.square(off / (1 - weight / weight.sum()))
     return float(squares @ hidden) ** 0.5, float(squares @ weight) ** 0.5
