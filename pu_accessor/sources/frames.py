@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -13,23 +14,9 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import warn_caller
-from pu_accessor.ranking import (
-    AnnotatedRanking,
-    BoolArray,
-    IntArray,
-    LazyByKey,
-    PairedRanks,
-    Rankings,
-    Ranks,
-)
+from pu_accessor.ranking import AnnotatedRanking, IntArray, LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.roles_and_assumptions import ColumnNames, Terms
-from pu_accessor.sources.column_values import (
-    check_not_empty,
-    check_real,
-    number_clusters,
-    read_columns,
-    read_multiplicity,
-)
+from pu_accessor.sources.column_values import read_columns
 from pu_accessor.sources.columns import (
     Columns,
     find_columns,
@@ -46,7 +33,6 @@ from pu_accessor.sources.groups import (
     rank_groups,
     read_groups,
 )
-from pu_accessor.sources.label_states import read_labels
 from pu_accessor.sources.pairs import pair_models
 
 Named: TypeAlias = list[tuple[str, Hashable]]  # names of columns, each after its argument
@@ -229,42 +215,31 @@ def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tup
 
 def _count_columns(columns: Columns, roles: Terms) -> dict[str, str]:
     """Count the examples of each kind, clusters, weights, distinct and missing scores."""
-    scores = [column for role, column in columns if role == "score"]
-    (_, labels), *others = columns[len(scores) :]
-    check_not_empty(labels.size)
-    for column in scores:
-        check_real(column)
-    known = read_labels(labels, roles)
-    count = next((read_multiplicity(*pair) for pair in others if pair[0] == "count"), None)
-    if count is not None:
-        known = known._replace(count=count)
+    is_small = columns[0][1].size <= MAX_ROWS_LOOKED_UP
+    counted = [pair for pair in columns if is_small or pair[0] in ("score", "label", "count")]
+    scores, labels = read_columns(counted, replace(roles, nan_policy="worst"))
     kinds = ("known positives", "known negatives", "unlabeled")
-    counts = {kind: f"{size:,}" for kind, size in zip(kinds, known.sizes(), strict=True)}
-    is_small = labels.size <= MAX_ROWS_LOOKED_UP
-    for role, column in others:
-        if role != "propensity" and is_small:
-            counts[f"{role}s"] = _count_other(role, column, known.positive)
-    missing = sum(int(column.isna().sum()) for column in scores)
-    if len(scores) > 1:
-        counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
+    sizes = labels._replace(weight=None).sizes()
+    counts = {kind: f"{size:,}" for kind, size in zip(kinds, sizes, strict=True)}
+    positive = labels.positive
+    if labels.cluster is not None:
+        numbers, known = (
+            np.unique(labels.cluster[rows]) for rows in (slice(None), labels.positive)
+        )
+        rows = np.bincount(labels.cluster)[numbers]
+        size = " to ".join(dict.fromkeys(f"{n:,}" for n in (rows.min(), rows.max())))
+        counts["clusters"] = f"{rows.size:,} of {size} rows, {known.size:,} with a known positive"
+    for role, form in (("weight", ",g"), ("count", ",d")):
+        if is_small and (times := getattr(labels, role)) is not None:
+            text = f"{times.min():{form}} to {times.max():{form}}, {times.sum():{form}} in all"
+            counts[f"{role}s"] = f"{text}, {times[positive].sum():{form}} of known positives"
+    missing = sum(int(np.isnan(values).sum()) for values in scores)
+    if roles.is_wide:
+        counts["models"] = f"{len(scores):,}: {list_columns(roles.models)}"
     elif is_small:
-        distinct, scored = scores[0].nunique(), scores[0].size - missing
+        distinct, scored = np.unique(scores[0]).size - (missing > 0), scores[0].size - missing
         of_scores = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
         counts["distinct scores"] = f"{distinct:,}{of_scores}"
     if missing:
         counts["missing scores"] = f"{missing:,}: {_MISSING[roles.nan_policy]}"
     return counts
-
-
-def _count_other(role: str, column: pd.Series[Any], positive: BoolArray) -> str:
-    """Return the number of clusters, or the range and the sum of weights or counts."""
-    if role != "cluster":
-        times, form = read_multiplicity(role, column), ",d" if role == "count" else ",g"
-        text = f"{times.min():{form}} to {times.max():{form}}, {times.sum():{form}} in all"
-        return f"{text}, {times[positive].sum():{form}} of known positives"
-    numbers, _ = number_clusters(column)
-    rows = np.bincount(numbers)
-    low, high = rows[rows > 0].min(), rows.max()
-    size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    known = np.unique(numbers[positive]).size
-    return f"{np.count_nonzero(rows):,} of {size} rows, {known:,} with a known positive"
