@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import reprlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
@@ -169,13 +168,6 @@ class Terms:
             for name in names or TERMS
             if type(term := getattr(self, name)) is not type(default := getattr(Terms, name))
             or term != default
-        }
-
-    def described(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the terms that differ from the defaults, as code."""
-        return {
-            name: repr(term) if isinstance(term, str) else reprlib.repr(term)
-            for name, term in self.facts(names).items()
         }
 
     @property

@@ -218,7 +218,10 @@ VALUE = [
     ("PU.plot_roc(0.2, palette='virdis')", "name of a palette", "but 'virdis' was passed"),
     ("PU.plot_roc(0.2, height=2)", "height is that of the panels", "ax=plt.subplots(figsize=(2.6"),
     ("BOTH.plot_roc(0.2, col='model', height=-2)", "a number of inches above 0, but -2 was"),
-    ("BOTH.plot_roc(0.2, hue=['model'])", "the name of one of the dimensions, but ['model']"),
+    (
+        "BOTH.plot_roc(0.2, hue=['model'])",
+        "the name of a dimension, each another, but [['model']]",
+    ),
     (r"DF.pu.report(0.3).save('a\0.html')", "can be written", "null"),
     ("GROUPS(average=True).auroc(pd.concat([BETA.assign(site=s) for s in 'ab']))", "but it has o"),
     ("BOTH.auroc(pd.concat([BETA.assign(model=m) for m in ('score', 'other')]))", "beta['model']"),

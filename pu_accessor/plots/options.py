@@ -112,14 +112,12 @@ def has_panels(looks: Options) -> bool:
 def _check_place(looks: Options, ax: object, height: float | None) -> None:
     """Raise unless hue, col, row, ax and height fit together."""
     named = dimensions(looks)
-    for name, dim in named.items():
-        if not isinstance(dim, str):
-            raise PUValueError(
-                f"{name} must be the name of one of the dimensions, but {brief(dim)} was passed. "
-                f"Pass for example {name}='model'."
-            )
-    if len({*named.values()}) < len(named):
-        raise PUValueError(f"hue, col and row must be different, but {named} was passed.")
+    dims = [*named.values()]
+    if not all(isinstance(dim, str) for dim in dims) or len({*dims}) < len(dims):
+        raise PUValueError(
+            f"{' and '.join(named)} must be the name of a dimension, each another, but "
+            f"{brief(dims)} was passed. Pass for example hue='model'."
+        )
     if not isinstance(ax, Axes | None):
         raise PUTypeError(f"ax must be a matplotlib Axes, but a {type(ax).__name__} was passed.")
     if ax is not None and has_panels(looks):

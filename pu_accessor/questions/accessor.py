@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
@@ -239,7 +240,10 @@ class Accessor:
     def _code(self) -> str:
         """Return the code of roles and assumptions."""
         roles, assumed = (
-            ", ".join(f"{name}={term}" for name, term in self._terms.described(names).items())
+            ", ".join(
+                f"{name}={term!r}" if isinstance(term, str) else f"{name}={reprlib.repr(term)}"
+                for name, term in self._terms.facts(names).items()
+            )
             for names in (ROLES, ASSUMPTIONS)
         )
         root = _ROOTS.get(self._source.name, f"{self._source.name}.pu")

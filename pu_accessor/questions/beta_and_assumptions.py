@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite, nan
@@ -394,22 +395,14 @@ def _breaking_points(ranked: Ranking | PairedRanks, beta: Beta, sweep: Sweep) ->
     for *pair, column in np.argwhere(~np.isnan(at_random)).tolist():
         at = Beta(beta.values[[column]]) if beta.interval is None else beta
         supported = partial(supports, at=at, pair=tuple(pair))
-        if sweep.assumption == "contamination":
-            points[*pair, column] = _breaking_share(ranked.total.known_positive, supported)
+        if sweep.assumption == "contamination":  # a share of whole known positives
+            known = ranked.total.known_positive
+            shares = np.arange(count_wrong(known, _MAX_CONTAMINATION) + 1) / max(known, 1)
+            first = bisect_left(shares, True, key=lambda share: not supported(float(share)))
+            points[*pair, column] = [*shares, inf][first]
         else:
             points[*pair, column] = breaking_point(supported)
     return points
-
-
-def _breaking_share(known: int, supported: Callable[[float], bool]) -> float:
-    """Return the smallest share of wrong known positives that breaks a conclusion."""
-    low, high = 0, count_wrong(known, _MAX_CONTAMINATION)
-    if supported(high / max(known, 1)):
-        return inf
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if supported(middle / known) else (low, middle)
-    return high / known if supported(0.0) else 0.0
 
 
 def _sweep_columns(

@@ -210,13 +210,12 @@ def _explain_look(word: str) -> str:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Polygon
 
-    if hasattr(Line2D, f"set_{word}"):
-        return f"Pass it in line_kws={{{word!r}: ...}}, or for the band in band_kws."
-    if hasattr(Polygon, f"set_{word}"):
-        return f"Pass it in band_kws={{{word!r}: ...}}."
-    if hasattr(Axes, f"set_{word}"):
-        return f"Set it on what is returned: ax.set({word}=...)."
-    return ""
+    places: dict[type, str] = {
+        Line2D: f"Pass it in line_kws={{{word!r}: ...}}, or for the band in band_kws.",
+        Polygon: f"Pass it in band_kws={{{word!r}: ...}}.",
+        Axes: f"Set it on what is returned: ax.set({word}=...).",
+    }
+    return next((text for kind, text in places.items() if hasattr(kind, f"set_{word}")), "")
 
 
 def example_of(method: Callable[..., Any]) -> str:

@@ -223,9 +223,7 @@ def _count_columns(columns: Columns, roles: Terms) -> dict[str, str]:
     counts = {kind: f"{size:,}" for kind, size in zip(kinds, sizes, strict=True)}
     positive = labels.positive
     if labels.cluster is not None:
-        numbers, known = (
-            np.unique(labels.cluster[rows]) for rows in (slice(None), labels.positive)
-        )
+        numbers, known = np.unique(labels.cluster), np.unique(labels.cluster[positive])
         rows = np.bincount(labels.cluster)[numbers]
         size = " to ".join(dict.fromkeys(f"{n:,}" for n in (rows.min(), rows.max())))
         counts["clusters"] = f"{rows.size:,} of {size} rows, {known.size:,} with a known positive"

@@ -69,12 +69,10 @@ def first_rows(groups: list[Rows]) -> list[int]:
 def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> list[Hashable]:
     """Return the names of the columns of keys, after checks."""
     columns = by if isinstance(by, list) else [by]
-    if not columns:
+    if not columns or any(name in columns[:place] for place, name in enumerate(columns)):
         raise PUValueError(
-            f"{argument} must name one column or a list of them, but [] was passed."
+            f"{argument} must name one or several different columns, but {columns!r} was passed."
         )
-    if any(name in columns[:position] for position, name in enumerate(columns)):
-        raise PUValueError(f"{argument} must name different columns, but {columns!r} was passed.")
     if isinstance(by, tuple) and by not in frame.columns and set(by) <= set(frame.columns):
         raise PUTypeError(
             f"{argument} must be a list for several columns: pass {argument}={list(by)!r}."

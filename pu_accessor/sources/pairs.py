@@ -10,7 +10,7 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import PlacementTable, pair_ranks, sum_placements
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import FloatArray, IntArray, LazyByKey, PairedRanks, PairedRows, Ranking
-from pu_accessor.roles_and_assumptions import ColumnNames, Terms
+from pu_accessor.roles_and_assumptions import OTHERS, ColumnNames, Terms
 from pu_accessor.sources.column_values import read_columns
 from pu_accessor.sources.columns import find_columns, read_column
 from pu_accessor.sources.groups import Groups, Rows, check_roles, key_columns, number_groups
@@ -110,14 +110,10 @@ def _pivot(frame: pd.DataFrame, groups: Groups, roles: Terms, on: ColumnNames) -
 
 def _check_alike(labels: Labels, rows: IntArray) -> None:
     """Raise unless the rows of an example, one in each group, differ in their scores alone."""
-    propensity = labels.propensity  # defined for known positives only
-    columns = {
-        "label": labels.positive.astype(np.int8) - labels.negative,
-        "propensity": None if propensity is None else np.where(labels.positive, propensity, 0.0),
-        "cluster": labels.cluster,
-        "weight": labels.weight,
-        "count": labels.count,
-    }
+    columns = {role: getattr(labels, role) for role in OTHERS}
+    columns["label"] = labels.positive.astype(np.int8) - labels.negative
+    if labels.propensity is not None:  # defined for known positives only
+        columns["propensity"] = np.where(labels.positive, labels.propensity, 0.0)
     for role, column in columns.items():
         differ = 0 if column is None else (column[rows] != column[rows[0]]).any(axis=0)
         if count := np.count_nonzero(differ):
