@@ -86,7 +86,8 @@ def _stack(
         if not dims:
             stacked = each[0]
         elif CUTOFF_DIM in VARIABLES[name].dims:
-            stacked = _take_positions(_pad_betas(name, each), positions)
+            padded = zip(_pad_betas(name, each), positions, strict=True)
+            stacked = np.stack([array.take(at, axis=0, mode="clip") for array, at in padded])
         else:
             stacked = np.stack(_pad_betas(name, each))
         variables[name] = _variable(name, stacked, axis, *dims)
@@ -119,17 +120,6 @@ def _align_cutoffs(
     shared = np.unique(np.concatenate(ranks))
     # At other ranks a ranking repeats its last cutoff before.
     return "rank", shared, [np.searchsorted(own, shared, side="right") - 1 for own in ranks]
-
-
-def _take_positions(arrays: Sequence[Array], positions: Sequence[IntArray]) -> Array:
-    """Stack the values at some positions of each array."""
-    shape = (len(arrays), positions[0].size, *arrays[0].shape[1:])
-    dtype = np.result_type(*arrays)  # some groups may have whole weights
-    stacked = np.empty(shape, dtype)
-    for row, array, of_ranking in zip(stacked, arrays, positions, strict=True):
-        array = array.astype(dtype, copy=False)
-        np.take(array, of_ranking, axis=0, out=row, mode="clip")  # which needs no buffer
-    return stacked
 
 
 def _pad_betas(name: str, arrays: list[Array]) -> list[Array]:

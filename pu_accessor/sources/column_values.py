@@ -60,11 +60,7 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
             start = 0 if low >= 0 and high < max_numbers else low
             numbers = column.to_numpy().astype(np.int64, copy=False)
             return numbers - start if start else numbers, high + 1 - start
-    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < max_numbers:
-        codes, ids = column.cat.codes.to_numpy(), column.cat.categories
-    else:
-        codes, ids = look_up_values("cluster", column)
-    numbers = codes.astype(np.int64, copy=False)
+    numbers, ids = look_up_values("cluster", column)
     if missing := int(np.count_nonzero(numbers < 0)):
         raise PUValueError(
             f"cluster column {column.name!r} must have a value in each row, but {missing} of "
