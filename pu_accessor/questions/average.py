@@ -143,15 +143,10 @@ def _group_by_key(
     if estimate is not None and not results.skipped:
         for group in groups.values():
             evaluation.check_estimate_total(group, estimate)
-    return [
-        evaluation.Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
-        for key, group in groups.items()
-    ]
-
-
-def _mean_beta(group: _GroupResults) -> Beta:
-    """Return the mean beta of groups."""
-    values = [result.beta.values for result in group]
-    if all((betas == values[0]).all() for betas in values):
-        return Beta(values[0])
-    return Beta(np.mean(values, axis=0))
+    averages: list[evaluation.Result[_GroupResults]] = []
+    for kept_key, group in groups.items():
+        values = [result.beta.values for result in group]
+        is_one = all((betas == values[0]).all() for betas in values)
+        beta = estimate or Beta(values[0] if is_one else np.mean(values, axis=0))
+        averages.append(evaluation.Result(kept_key, beta, None, group))
+    return averages

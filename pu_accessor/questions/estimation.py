@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -333,15 +332,21 @@ def estimate_metrics(
     is_plain = (
         is_auroc_of_future(asked) and warn_limits and betas.kind == "points" and terms.is_random
     )
-    compute_stack: Any = partial(_estimate_stack, level=terms.level) if is_plain else None
+
+    def compute_stack(stack: TieBlocks, betas: FloatArray) -> list[_RankingEstimates | None]:
+        areas = estimate_population_aurocs(stack, betas, terms.level)
+        return [None if area is None else _RankingEstimates([area]) for area in areas]
+
     needed = {one.metric.ranks_needed(one.cutoff) for one in asked}
     rankings = self._rank(
         "all" if "all" in needed else "breakpoints",
         exact=not all(one.metric.curve for one in asked),
     )
-    options: dict[str, Any] = {"warn_limits": warn_limits, "compute_stack": compute_stack}
+    together = compute_stack if is_plain else None
+    options: dict[str, Any] = {"warn_limits": warn_limits, "compute_stack": together}
     results = evaluation.evaluate(terms, rankings, compute, betas, **options)
-    attrs = self._attrs(terms, targets_of(asked), band=_bands(results))
+    bands = {one.band for result in results.each for one in result.content.each if one.band}
+    attrs = self._attrs(terms, targets_of(asked), band=", ".join(sorted(bands)))
     frame = evaluation.results_frame(results, columns, attrs)
     return _finish(frame, results, asked, warn_limits=warn_limits, with_beta=beta is not None)
 
@@ -379,14 +384,6 @@ def _estimate(asked: Asked, ranking: Ranking, beta: Beta, terms: Terms) -> Answe
         positives = (total.known_positive + hidden).astype(np.float64)
     prevalence = positives / sum(total) if terms.prevalence is None else terms.prevalence
     return answer.with_columns(prevalence=prevalence)
-
-
-def _estimate_stack(
-    stack: TieBlocks, betas: FloatArray, level: float
-) -> list[_RankingEstimates | None]:
-    """Return the AUROC of many rankings, or None for those that need more."""
-    areas = estimate_population_aurocs(stack, betas, level)
-    return [None if area is None else _RankingEstimates([area]) for area in areas]
 
 
 def _read_metric_arguments(
@@ -438,12 +435,6 @@ def _names(asked: Sequence[Asked], at: cutoff_spec.At | None) -> dict[str, list[
         cutoffs, chosen = [one.cutoff for one in asked if one.cutoff], cutoff_spec.OPTIMIZED
         names["at"] = [one.kind if one.kind in chosen else one.value for one in cutoffs]
     return names
-
-
-def _bands(results: evaluation.Results[_RankingEstimates]) -> str:
-    """Return the names of the bands of all estimates."""
-    bands = {one.band for result in results.each for one in result.content.each if one.band}
-    return ", ".join(sorted(bands))
 
 
 def _columns(answers: list[Answer], asked: Sequence[Asked], betas: Betas) -> dict[str, Any]:

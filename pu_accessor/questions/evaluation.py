@@ -135,7 +135,11 @@ def evaluate(
         beta.check_counts(ranking.total)
         if isinstance(ranking, Ranking) and per_group:
             check_clusters(ranking)
-        content = compute(_move_unretrieved(ranking, terms), beta)
+        moved: Any = ranking
+        if terms.sinks:  # unretrieved rows are below every cutoff
+            check_labels(np.zeros(1), ranking.total)  # which names numbers of examples
+            moved = moved.put_missing_last()
+        content = compute(moved, beta)
         if betas is not None and isinstance(ranking, Ranking):
             diagnostics = diagnose(ranking, terms.level, random=terms.is_random)
         return Result(keys[position], beta, diagnostics, content)
@@ -174,14 +178,6 @@ def _evaluate_stack(
         for position, (key, beta, diagnostics, content) in enumerate(each)
         if content is not None
     }
-
-
-def _move_unretrieved(ranking: Any, terms: Terms) -> Any:
-    """Return the ranking with unretrieved rows below every cutoff."""
-    if not terms.sinks:
-        return ranking
-    check_labels(np.zeros(1), ranking.total)  # which names numbers of examples
-    return ranking.put_missing_last()
 
 
 def _evaluate_groups(
@@ -363,7 +359,11 @@ def results_frame(
         sizes = [len(next(iter(part.values()))) for part in parts]
         keys = key_levels(results.names, results.keys)
         levels = {name: level.repeat(sizes) for name, level in keys.items()}
-        joined = {name: _concatenate([part[name] for part in parts]) for name in stacked}
+        joined = {}
+        for name in stacked:
+            first, *others = (part[name] for part in parts)
+            is_index = isinstance(first, pd.Index)
+            joined[name] = first.append(others) if is_index else np.concatenate([first, *others])
         stacked = {**levels, **joined}
     frame = ResultFrame(stacked)
     diagnostics = results.each[0].diagnostics
@@ -429,12 +429,6 @@ def broadcast_columns(columns: Columns) -> dict[str, Any]:
     plain = {name: column for name, column in columns.items() if not isinstance(column, pd.Index)}
     arrays = np.broadcast_arrays(*plain.values())
     return {**columns, **{n: array.ravel() for n, array in zip(plain, arrays, strict=True)}}
-
-
-def _concatenate(parts: Sequence[Any]) -> Any:
-    """Concatenate arrays, or Index objects."""
-    first, *others = parts
-    return first.append(others) if isinstance(first, pd.Index) else np.concatenate(parts)
 
 
 def check_key_names(names: Sequence[str], written: Iterable[str], columns: Iterable[str]) -> None:
