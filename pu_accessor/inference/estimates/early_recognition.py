@@ -92,7 +92,7 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
 def estimate_early_recognition(
     metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
 ) -> Answer:
-    """Estimate BEDROC or NDCG, from random gaps or, on future data, on a logit scale."""
+    """Estimate BEDROC or NDCG of this sample or, on a logit scale, of future data."""
     is_future, weights = target == "population", rank_weights(metric, ranking)
     check_labels(betas, ranking.total)
     positives = weights.count_positives(ranking, betas)
