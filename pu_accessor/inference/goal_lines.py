@@ -144,27 +144,21 @@ class Spread(NamedTuple):
         near = self._select(segments, points)
         if not near.start.size:
             return np.zeros(points.shape[1], np.bool_)
-        to_start, along, nearest = self._distances(near, points)
-        distances = np.sum((to_start + nearest * along) ** 2, axis=0)
-        return np.asarray((distances <= self.z**2).any(axis=1))
+        squared, _, _ = self._nearest(near, points)
+        return np.asarray((squared <= self.z**2).any(axis=1))
 
     def ranks(self, segments: Segments, points: FloatArray) -> tuple[float, float]:
         """Return the smallest and the largest rank near to some points."""
         near = self._select(segments, points)
         if not near.start.size:
             return np.inf, -np.inf
-        to_start, along, nearest = self._distances(near, points)
-        distances = np.sum((to_start + nearest * along) ** 2, axis=0)
-        squared = np.sum(along**2, axis=0)
-        reach = np.sqrt(np.maximum(self.z**2 - distances, 0) / np.where(squared > 0, squared, 1))
-        head, more = near.start.sum(axis=0), (near.end - near.start).sum(axis=0)
-        ends = (head + np.clip(nearest + way, 0, 1) * more for way in (-reach, reach))
-        is_near = distances <= self.z**2
-        low, high = ends
-        return (
-            float(low.min(initial=np.inf, where=is_near)),
-            float(high.max(initial=-np.inf, where=is_near)),
-        )
+        squared, nearest, length = self._nearest(near, points)
+        is_near = squared <= self.z**2
+        reach = np.sqrt(np.maximum(self.z**2 - squared, 0) / np.where(length > 0, length, 1))
+        start, more = near.start.sum(axis=0), (near.end - near.start).sum(axis=0)
+        low, high = (start + np.clip(nearest + way, 0, 1) * more for way in (-reach, reach))
+        lowest = low.min(initial=np.inf, where=is_near)
+        return float(lowest), float(high.max(initial=-np.inf, where=is_near))
 
     def around(self, counts: FloatArray) -> FloatArray:
         """Return the points around some cutoffs, (2, directions, cutoffs), by Wilson's limits."""
@@ -174,21 +168,22 @@ class Spread(NamedTuple):
         half = np.sqrt(size * share * (1 - share) + square / 4)
         return np.asarray((size * share + square / 2 + errors * half) / (size + square))
 
-    def _distances(
+    def _nearest(
         self, segments: Segments, points: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return ways to the starts and along segments, in errors, and where each is nearest."""
+        """Return squared distances from segments, in errors, where these are, squared lengths."""
         error = np.maximum(self._error(points), _TINY)[..., np.newaxis]
-        start, end = (each / self.size for each in segments[:2])
-        to_start = (start[:, np.newaxis] - points[..., np.newaxis]) / error
-        along = (end - start)[:, np.newaxis] / error
+        start, end = (each[:, np.newaxis] / self.size[..., np.newaxis] for each in segments[:2])
+        to_start, along = (start - points[..., np.newaxis]) / error, (end - start) / error
         if self.correlation:
             for each in (to_start, along):
                 each[1] -= self.correlation * each[0]
                 each[1] /= np.sqrt(1 - self.correlation**2)
-        squared = np.sum(along**2, axis=0)
-        nearest = -np.sum(to_start * along, axis=0) / np.where(squared > 0, squared, 1)
-        return to_start, along, np.clip(nearest, 0, 1)
+        (x, y), (dx, dy) = to_start, along
+        length = dx * dx + dy * dy
+        nearest = np.clip((x * dx + y * dy) / -np.where(length > 0, length, 1), 0, 1)
+        x, y = x + nearest * dx, y + nearest * dy
+        return x * x + y * y, nearest, length
 
     def _error(self, points: FloatArray) -> FloatArray:
         """Return the standard errors of both shares at points."""
