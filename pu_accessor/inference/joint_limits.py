@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
 import numpy as np
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands import future_data
-from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, guaranteed
+from pu_accessor.inference.estimates.guaranteed_cutoffs import (
+    Goal,
+    band_for_goal,
+    find_sample_cutoff,
+    guaranteed,
+)
 from pu_accessor.inference.estimates.known_positives import count_negatives
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.tables.contingency import (
@@ -186,3 +194,16 @@ def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     others, high = future_data.median_and_limit(rest, size, alpha, 1)
     spread = np.hypot(high - others, b * (known - low))
     return np.clip((others - b * known + spread) / (1 - b), 0, 1)
+
+
+class Guarantee(NamedTuple):
+    """How a guaranteed cutoff is found, and the band that gives the guarantee."""
+
+    find: Callable[[Ranking, FloatArray, Goal, Terms], Answer]
+    band: Callable[[Goal], str]
+
+
+GUARANTEES: Mapping[str, Guarantee] = {
+    "examples": Guarantee(find_sample_cutoff, band_for_goal),
+    "population": Guarantee(find_population_cutoff, lambda _: "two samples"),
+}

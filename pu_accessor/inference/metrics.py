@@ -65,7 +65,7 @@ class Metric:
     function: MetricFunction | None = None  # of tables at a cutoff
     function_at: Callable[[float], MetricFunction] | None = None  # if it depends on the cutoff
     turns: Turns | None = None  # where a function can peak between breakpoints
-    estimator: Estimator | None = None  # of a whole ranking, at betas
+    estimator: Estimators | None = None  # of a whole ranking, by target
     of_known: OfKnown | None = None  # for averages
     # Which cutoff it takes: "any", a "rank", a threshold that is a "probability", or its own.
     cutoff: str | Cutoff | None = "any"
@@ -257,8 +257,9 @@ AnyMetric: TypeAlias = str | MetricFunction | Metric
 # From tp and the examples above each cutoff, the positives and all examples to the examples above
 # a turn on the way from each cutoff to the next.
 Turns: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
-# From a metric, a ranking, betas, terms and the target to estimates.
-Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Terms, str], Answer]
+# From a metric, a ranking, betas and terms to an answer, by target.
+Estimator: TypeAlias = Callable[..., Answer]
+Estimators: TypeAlias = Mapping[str, Estimator]
 # From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value.
 OfKnown: TypeAlias = Callable[[Metric, Ranking, FloatArray], tuple[FloatArray, ...]]
 
@@ -304,21 +305,20 @@ def _net_benefit(threshold: float) -> MetricFunction:
     return lambda tp, fp, fn, tn: (tp - fp * cost) / (tp + fp + fn + tn)
 
 
-def _auroc(
-    metric: Metric, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
+def _auroc_of_sample(metric: Metric, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
+    return estimate_auroc(ranking, betas, terms, metric.max_fpr)
+
+
+def _auroc_on_future_data(
+    metric: Metric, ranking: Ranking, betas: FloatArray, terms: Terms
 ) -> Answer:
-    if target == "examples":
-        return estimate_auroc(ranking, betas, terms, metric.max_fpr)
     if metric.max_fpr is None:
         return areas_on_future_data.estimate_population_auroc(ranking, betas, terms)
     return areas_on_future_data.estimate_population_pauc(ranking, betas, terms, metric.max_fpr)
 
 
-def _average_precision(
-    _: Metric, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
-) -> Answer:
-    estimate = estimate_ap if target == "examples" else areas_on_future_data.estimate_population_ap
-    return estimate(ranking, betas, terms)
+def _by_target(examples: Estimator, population: Estimator | None = None) -> Estimators:
+    return {"examples": examples, "population": population or examples}
 
 
 def _ratio(part: str, whole: str) -> MetricFunction:
@@ -332,14 +332,25 @@ def _ratio(part: str, whole: str) -> MetricFunction:
 
 
 _EARLY: Mapping[str, Any] = {
-    "estimator": early_recognition.estimate_early_recognition,
+    "estimator": _by_target(
+        early_recognition.estimate_on_this_sample, early_recognition.estimate_on_future_data
+    ),
     "of_known": early_recognition.early_recognition_of_known,
 }
 _ENTRIES = (
-    Metric("auroc", "AUROC", estimator=_auroc, cutoff=None, curve="roc"),
+    Metric(
+        "auroc",
+        "AUROC",
+        estimator=_by_target(_auroc_of_sample, _auroc_on_future_data),
+        cutoff=None,
+        curve="roc",
+    ),
     Metric(
         *("average_precision", "average precision"),
-        estimator=_average_precision,
+        estimator=_by_target(
+            lambda _, *args: estimate_ap(*args),
+            lambda _, *args: areas_on_future_data.estimate_population_ap(*args),
+        ),
         cutoff=None,
         curve="pr",
     ),
@@ -347,20 +358,20 @@ _ENTRIES = (
     Metric("ndcg", "NDCG", **_EARLY, cutoff="rank"),
     Metric(
         *("reciprocal_rank", "reciprocal rank"),
-        estimator=retrieval.estimate_reciprocal_rank,
+        estimator=_by_target(retrieval.estimate_reciprocal_rank),
         of_known=retrieval.reciprocal_rank_of_known,
         cutoff=Cutoff("first"),
     ),
     Metric(
         *("bpref", "bpref"),
-        estimator=retrieval.estimate_bpref,
+        estimator=_by_target(retrieval.estimate_bpref),
         of_known=retrieval.bpref_of_known,
         cutoff=None,
         takes_beta=False,
     ),
     Metric(
         *("boyce", "continuous Boyce index"),
-        estimator=lambda _, ranking, *__: estimate_boyce(ranking),
+        estimator=_by_target(lambda _, ranking, *__: estimate_boyce(ranking)),
         cutoff=None,
         takes_beta=False,
         low=-1.0,

@@ -16,11 +16,11 @@ from pu_accessor.inference.comparison import pair_tests, paired_models
 from pu_accessor.inference.comparison.dominance import compare_curves
 from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.comparison.worst_case_labels import compare_worst_case
-from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
-from pu_accessor.inference.estimates.estimate_metric import estimate_metric
-from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
+from pu_accessor.inference.estimates.estimate_metric import Asked, estimate_metric
+from pu_accessor.inference.metrics import AnyMetric, read_metric
 from pu_accessor.questions import evaluation
-from pu_accessor.questions.estimation import default_target, exclusion_facts
+from pu_accessor.questions.estimation import default_target, exclusion_facts, is_of_known
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
@@ -278,8 +278,12 @@ def gap(
     betas, terms = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)
     facts["one estimate for all groups"] = betas.estimate
     self._read_arguments(method, beta, level=level, target=target, **facts)
-    if beta is None:
-        _check_without_beta(entry, cutoff, target)
+    if beta is None and not is_of_known(Asked(entry, cutoff, target)):
+        raise PUTypeError(
+            f"beta must be passed for the gap of {entry.name!r}: for example 0.3, or one for each "
+            "group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on future data, "
+            "at={'threshold': 0.5}, needs none."
+        )
     shared = betas.estimate
     grid = None if shared is None else Beta(shared.grid(level))
     has_test = entry.curve == "roc" and betas.kind == "points" and beta is not None
@@ -310,18 +314,6 @@ def gap(
     gaps = _gap_frame(results, tests, {"metric": entry.name}, target)
     gaps.attrs |= self._attrs(terms, target)
     return gaps
-
-
-def _check_without_beta(entry: Metric, cutoff: Cutoff | None, target: str) -> None:
-    """Raise unless the gap of a metric needs no beta."""
-    at_threshold = cutoff is not None and cutoff.kind == "threshold"
-    if entry.depends_on != "recall" or target == "examples" or not at_threshold:
-        raise PUTypeError(
-            f"beta must be passed for the gap of {entry.name!r} on "
-            f"{'future data' if target == 'population' else 'this sample'}: for example 0.3, or "
-            "one for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on "
-            "future data, at={'threshold': 0.5}, needs none."
-        )
 
 
 def _warn_of_single(keys: Sequence[Hashable]) -> None:

@@ -13,7 +13,7 @@ from pu_accessor.checks import check_count
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.estimates import guaranteed_cutoffs
-from pu_accessor.inference.joint_limits import find_population_cutoff
+from pu_accessor.inference.joint_limits import GUARANTEES
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import Ranking
 
@@ -101,6 +101,7 @@ def cutoff(
     """
     goal = guaranteed_cutoffs.read_goal(precision, recall, fpr, cost)
     betas, terms = self._read_arguments("cutoff", beta, level=level, target=target, cost=cost)
+    guarantee = GUARANTEES[target]
     _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()
@@ -113,23 +114,16 @@ def cutoff(
     of_model = terms.at_level(1 - (1 - left) / n_models)
 
     def compute(ranking: Ranking, beta: Beta) -> Answer:
-        each = beta.values[:, np.newaxis]
-        if target == "population":
-            each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
-            found = [find_population_cutoff(ranking, b, goal, of_model) for b in each]
-            return join_answers(found)
-        each = each if beta.interval is None else beta.within()[np.newaxis]
-        return join_answers(
-            [guaranteed_cutoffs.find_sample_cutoff(ranking, b, goal, of_model) for b in each]
-        )
+        each = beta.values[:, np.newaxis] if beta.interval is None else beta.within()[np.newaxis]
+        return join_answers([guarantee.find(ranking, betas, goal, of_model) for betas in each])
 
     def columns(cutoffs: Answer, beta: Beta) -> evaluation.Columns:
         goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values[:, np.newaxis]}
         return goals | evaluation.answer_columns([cutoffs], target)
 
     results = evaluation.evaluate(terms, rankings, compute, betas)
-    band = guaranteed_cutoffs.band_for_goal(goal) if target == "examples" else "two samples"
-    attrs = {**self._attrs(terms, target, band=band), "level": level, "models": n_models}
+    shown = self._attrs(terms, target, band=guarantee.band(goal))
+    attrs = {**shown, "level": level, "models": n_models}
     cutoffs = evaluation.results_frame(results, columns, attrs)
     cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
     if cutoffs["lower"].isna().any():

@@ -386,13 +386,19 @@ def _estimate(asked: Asked, ranking: Ranking, beta: Beta, terms: Terms) -> Answe
     return answer.with_columns(prevalence=prevalence)
 
 
+def is_of_known(asked: Asked) -> bool:
+    """Tell whether known positives are enough for a metric of future data, whatever beta is."""
+    metric, cutoff, target = asked
+    at_threshold = cutoff is not None and cutoff.kind == "threshold"
+    return at_threshold and target == "population" and metric.depends_on == "recall"
+
+
 def _read_metric_arguments(
     self: Accessor, asked: Asked, beta: UserBeta | None, **arguments: Any
 ) -> tuple[Betas, Terms]:
     """Read beta and the band for a metric; raise where arguments exclude each other."""
     entry, cutoff, target = asked
-    at_threshold = cutoff is not None and cutoff.kind == "threshold"
-    of_known = at_threshold and target == "population" and entry.depends_on == "recall"
+    of_known = is_of_known(asked)
     if beta is None and entry.takes_beta and not of_known:
         raise PUTypeError(
             f"beta must be passed for {entry.name!r}: the fraction of positives among the "

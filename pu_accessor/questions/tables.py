@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from pu_accessor.inference.tables.contingency import RankCdf, Table, Tables, tab
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.curves import curve_rates
 from pu_accessor.questions.evaluation import evaluate, ranking_attrs
-from pu_accessor.ranking import Ranking, Ranks
+from pu_accessor.ranking import FloatArray, Ranking, Ranks
 from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:
@@ -232,27 +232,45 @@ def bounded_tables(
 ) -> xr.Dataset:
     """Bound the table, in whole examples, and the rates of a curve at each cutoff."""
     betas, left = betas.split(terms.level)
-    band = "simultaneous" if target == "population" else terms.band
-    terms = replace(terms, level=left, band=band)
+    read, band = _READINGS[target]
+    terms = replace(terms, level=left, band=band or terms.band)
 
     def compute(ranking: Ranking, beta: Beta) -> RankingArrays:
-        grid = beta.within()
-        if target == "population":
-            future = bound_curve_on_future_data(curve or "roc", ranking, grid, terms)
-            ranking, table = future
-            clipped = np.zeros(table.tp.shape, np.bool_)
-            arrays = {**_rates(curve, table), **table._asdict(), "clipped": clipped}
-            return RankingArrays(ranking, grid, arrays)
-        arrays, end = {}, 0
-        for tables in tables_in_parts(ranking, grid, terms):
-            start, end = end, end + tables.betas.size
-            whole, ranking = tables.rounded(), tables.ranking
-            rounded = {"clipped": whole.clipped, "rounding": tables.tp - whole.tp}
-            part = {**_rates(curve, tables.table), **whole.table._asdict(), **rounded}
-            _put({**part, **_coordinates(tables, terms)}, arrays, slice(start, end), grid.size)
-        return RankingArrays(ranking, grid, arrays)
+        return read(ranking, beta.within(), terms, curve)
 
     return _lay_out(self, ranks, compute, betas, terms, target, template=template)
+
+
+def _read_future_data(
+    ranking: Ranking, betas: FloatArray, terms: Terms, curve: str | None
+) -> RankingArrays:
+    """Return the tables, and rates, of the band of a curve on future data."""
+    ranking, table = bound_curve_on_future_data(curve or "roc", ranking, betas, terms)
+    clipped = np.zeros(table.tp.shape, np.bool_)
+    arrays = {**_rates(curve, table), **table._asdict(), "clipped": clipped}
+    return RankingArrays(ranking, betas, arrays)
+
+
+def _read_this_sample(
+    ranking: Ranking, betas: FloatArray, terms: Terms, curve: str | None
+) -> RankingArrays:
+    """Return the bounded tables of this sample, and the rates of a curve."""
+    arrays: dict[str, Array] = {}
+    end = 0
+    for tables in tables_in_parts(ranking, betas, terms):
+        start, end = end, end + tables.betas.size
+        whole, ranking = tables.rounded(), tables.ranking
+        rounded = {"clipped": whole.clipped, "rounding": tables.tp - whole.tp}
+        part = {**_rates(curve, tables.table), **whole.table._asdict(), **rounded}
+        _put({**part, **_coordinates(tables, terms)}, arrays, slice(start, end), betas.size)
+    return RankingArrays(ranking, betas, arrays)
+
+
+# By target: the reading, and its only band.
+_READINGS: Mapping[str, tuple[Callable[..., RankingArrays], UserBand | None]] = {
+    "examples": (_read_this_sample, None),
+    "population": (_read_future_data, "simultaneous"),
+}
 
 
 def _rates(curve: str | None, table: Table) -> dict[str, Array]:

@@ -89,22 +89,40 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
     return RankWeights(weight, examples)
 
 
-def estimate_early_recognition(
-    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
+def estimate_on_this_sample(
+    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
 ) -> Answer:
-    """Estimate BEDROC or NDCG of this sample or, on a logit scale, of future data."""
-    is_future, weights = target == "population", rank_weights(metric, ranking)
+    """Estimate BEDROC or NDCG of this sample."""
+    statistic, completed = _statistic(metric, ranking, betas, terms, _mean_on_this_sample)
+    statistic = intervals.fix_where_known(ranking, betas, statistic, completed)
+    return intervals.use_completed(ranking, betas, terms.level, statistic, completed)
+
+
+def estimate_on_future_data(
+    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
+) -> Answer:
+    """Estimate BEDROC or NDCG of future data, on a logit scale."""
+    statistic, completed = _statistic(metric, ranking, betas, terms, _mean_on_future_data)
+    return intervals.use_completed(ranking, betas, terms.level, statistic, completed)
+
+
+def _statistic(
+    metric: Any,
+    ranking: Ranking,
+    betas: FloatArray,
+    terms: Terms,
+    estimate_mean: Callable[..., Answer],
+) -> tuple[Answer, FloatArray]:
+    """Return a metric by the mean weight of positives, and that of the completed ranking."""
+    weights = rank_weights(metric, ranking)
     check_labels(betas, ranking.total)
     positives = weights.count_positives(ranking, betas)
-    estimate_mean = _mean_on_future_data if is_future else _mean_on_this_sample
     mean = estimate_mean(ranking, betas, weights, terms.level)
     value, lower, upper = weights.scale(positives, *mean.parts)
     top, bottom = weights.ends(positives)
-    statistic = Answer(value, lower, upper, mean.error / (top - bottom))
-    completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
-    if not is_future:
-        statistic = intervals.fix_where_known(ranking, betas, statistic, completed)
-    return intervals.use_completed(ranking, betas, terms.level, statistic, completed)
+    on_new = estimate_mean is _mean_on_future_data
+    completed = completed_early_recognition(metric, ranking, betas, on_new=on_new)
+    return Answer(value, lower, upper, mean.error / (top - bottom)), completed
 
 
 def _mean_on_this_sample(

@@ -1,8 +1,8 @@
 """Estimate any metric at betas, over an interval of beta, or jointly with an estimate of beta."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
@@ -23,12 +23,26 @@ from pu_accessor.inference.estimates.metric_at_cutoff import (
     locate_cutoff,
     metric_at_cutoff,
 )
-from pu_accessor.inference.estimates.metric_at_rate import metric_at_rate
+from pu_accessor.inference.estimates.metric_at_rate import future_metric_at_goal, metric_at_goal
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # numbers of hidden positives; times known ones
+
+
+# Readings of the possible tables, by target and kind of cutoff.
+Reading: TypeAlias = Callable[[Ranking, FloatArray, Metric, Cutoff, Terms], Answer]
+READINGS: Mapping[str, Mapping[str, Reading]] = {
+    "examples": {
+        **dict.fromkeys((*FIXED, "first", "positives"), metric_at_cutoff),
+        **dict.fromkeys(RATES, metric_at_goal),
+    },
+    "population": {
+        **dict.fromkeys(("rank", "fraction", *RATES), future_metric_at_goal),
+        "threshold": future_metric_at_threshold,
+    },
+}
 
 
 class Asked(NamedTuple):
@@ -96,15 +110,13 @@ def _estimate_at_betas(
     if cutoff is None:
         return _estimate_ranking_metric(metric, ranking, betas, terms, target)
     if metric.estimator is not None:
-        estimates = metric.estimator(metric, ranking, betas, terms, target)
+        estimates = metric.estimator[target](metric, ranking, betas, terms)
         if metric.depth is None:
             return estimates
         return add_location(estimates, locate_cutoff(ranking, cutoff))
-    if cutoff.kind in RATES or (target == "population" and cutoff.kind != "threshold"):
-        return metric_at_rate(ranking, betas, metric, cutoff, terms, target)
-    if target == "population":
-        return future_metric_at_threshold(ranking, betas, metric, cutoff, terms)
-    return metric_at_cutoff(ranking, betas, metric, cutoff, terms, optimum_at)
+    if cutoff.kind in OPTIMIZED:
+        return metric_at_cutoff(ranking, betas, metric, cutoff, terms, optimum_at)
+    return READINGS[target][cutoff.kind](ranking, betas, metric, cutoff, terms)
 
 
 def _estimate_ranking_metric(
@@ -115,7 +127,7 @@ def _estimate_ranking_metric(
     # was simulated with adversarial labels. No beta is refuted.
     if metric.estimator is None:
         raise PUValueError(f"{metric.name} is not a metric of one ranking.")
-    estimates = metric.estimator(metric, ranking, betas, terms.at_random, target)
+    estimates = metric.estimator[target](metric, ranking, betas, terms.at_random)
     if terms.is_random:
         return estimates
     biased, at_random = (
@@ -128,7 +140,7 @@ def _estimate_ranking_metric(
     default = biased if target == "examples" else np.array([[0.0], [1.0]])
     if target == "population" and is_single(ranking.total):
         default = np.full((2, 1), np.nan)
-    moved = np.where(np.isnan(limits), default, _shift_limits(metric, limits, at_random, biased))
+    moved = np.where(np.isnan(limits), default, _shift_limits(limits, at_random, biased))
     if metric.curve == "pr":
         lower, upper = np.where(biased == at_random, moved, biased)
         own = limits if target == "examples" else moved
@@ -136,22 +148,16 @@ def _estimate_ranking_metric(
     return estimates.with_limits(*moved)
 
 
-def _shift_limits(
-    metric: Metric, limits: FloatArray, at_random: FloatArray, biased: FloatArray
-) -> FloatArray:
-    """Move limits, shape (2, betas), by as much as bounds move, on the logit scale if bounded."""
-    if metric.span == np.inf:
-        moved = limits + (biased - at_random)
-        return np.stack([np.fmin(moved[0], biased[0]), np.fmax(moved[1], biased[1])])
+def _shift_limits(limits: FloatArray, at_random: FloatArray, biased: FloatArray) -> FloatArray:
+    """Move limits of an area, shape (2, betas), by as much as bounds move, on the logit scale."""
     with np.errstate(invalid="ignore", divide="ignore"):
         limit, start, end = (
-            scipy.special.logit(np.clip((each - metric.low) / metric.span, 0, 1))
-            for each in (limits, at_random, biased)
+            scipy.special.logit(np.clip(each, 0, 1)) for each in (limits, at_random, biased)
         )
         moved = scipy.special.expit(limit + (end - start))
     ends = np.array([[0.0], [1.0]])
     moved = np.where(np.isinf(start) | np.isinf(end) | np.isinf(limit), ends, moved)
-    return np.where(biased == at_random, limits, metric.low + metric.span * moved)
+    return np.where(biased == at_random, limits, moved)
 
 
 def _add_all_counts(betas: FloatArray, total: Counts) -> FloatArray:

@@ -52,12 +52,10 @@ class GoalBlocks(NamedTuple):
     size: CountArray  # examples
 
 
-def metric_at_rate(
-    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms, target: str
+def metric_at_goal(
+    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
 ) -> Answer:
-    """Evaluate a metric where a rate of the true curve is as given, with its interval."""
-    if target == "population":
-        return _at_rate_on_future_data(ranking, betas, metric, at, rule)
+    """Evaluate a metric of this sample where a rate of the true curve is as given."""
     settings, joint_settings = _split_error(at, rule)
     make_bounds = partial(_SampleBounds, betas=betas, rule=settings, at=at)
     ranking, unlabeled = _add_cutoffs(ranking, at, make_bounds)
@@ -92,7 +90,7 @@ def _impossible_precision(estimate: Table, at: Cutoff) -> PUDataError:
     )
 
 
-def _at_rate_on_future_data(
+def future_metric_at_goal(
     ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
 ) -> Answer:
     """Evaluate a metric of future data where a rate, or a fraction, of the curve is as given."""

@@ -25,7 +25,7 @@ _ASSUMED_QUERIES = 1000
 
 
 def estimate_reciprocal_rank(
-    _: object, ranking: Ranking, betas: FloatArray, terms: Terms, __: str
+    _: object, ranking: Ranking, betas: FloatArray, terms: Terms
 ) -> Answer:
     """Estimate 1/r, with r the rank of the first positive, and limits of the band."""
     tables = make_tables(ranking, betas, terms)
