@@ -22,7 +22,8 @@ _REFERENCES: Mapping[str, str] = {
     "negatives": "from known negatives",
     "tightest": "from the tighter kind",
 }
-TARGETS: Mapping[str, str] = {"population": "future data", "examples": "this sample"}
+_OTHER_DATA: Mapping[Any, str] = {"population": "future data"}
+TARGETS: Mapping[str, str] = {**_OTHER_DATA, "examples": "this sample"}
 _KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
 MAX_FILLED_BANDS = 6  # more than these overlap too much
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
@@ -261,7 +262,7 @@ def band_label(attrs: Mapping[Any, Any], references: Any = ()) -> str:
     wrong = f"contamination up to {100 * share:.3g}%" if share else None
     kinds = {*np.ravel(references).tolist()}
     reference = _REFERENCES.get(kinds.pop()) if len(kinds) == 1 else None
-    target = TARGETS["population"] if attrs.get("target") == "population" else None
+    target = _OTHER_DATA.get(attrs.get("target"))
     ends = attrs.get("beta_interval")
     within = None if ends is None else f"β from {ends[0]:.3g} to {ends[1]:.3g}"
     lines = "".join(f",\n{part}" for part in (unlike, wrong, reference, target, within) if part)

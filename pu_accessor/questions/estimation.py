@@ -209,8 +209,8 @@ def metric(
         maximum. A list has several of one kind, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
         Future data, or this sample. Each metric has its default: future data without a cutoff, at
-        a threshold and for averages; this sample at other cutoffs, and for ndcg, reciprocal_rank
-        and r_precision.
+        a threshold, of weighted rows and for averages; this sample at other cutoffs, and for ndcg,
+        reciprocal_rank and r_precision. A fraction of future data is a point of the true curve.
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above the cutoff, for this sample: as in `contingency`.
 
@@ -220,8 +220,8 @@ def metric(
         A row for each group, beta, metric and cutoff: the group, metric (the name that was
         passed), at, beta, rank and threshold of the cutoff, target, estimate, lower, upper. With a
         cutoff also clipped (bool, a limit is cut to what is possible) and, at a rank or fraction,
-        examples_at_threshold (int64, more than the rank within a block of ties). At a recall, fpr
-        or precision, rank and threshold are where the estimated rate is the requested one; the
+        examples_at_threshold (int64, more than the rank within a block of ties). At a point of the
+        true curve, rank and threshold are where the estimated rate is the requested one; the
         true cutoff lies between rank_lower and rank_upper (int64). Lower is the smaller number,
         also for an error rate.
 
