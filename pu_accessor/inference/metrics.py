@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import inf
 from operator import add
@@ -65,7 +65,7 @@ class Metric:
     function: MetricFunction | None = None  # of tables at a cutoff
     function_at: Callable[[float], MetricFunction] | None = None  # if it depends on the cutoff
     turns: Turns | None = None  # where a function can peak between breakpoints
-    estimator: Estimators | None = None  # of a whole ranking, by target
+    estimator: Estimators | None = field(default=None, hash=False)  # of a ranking, by target
     of_known: OfKnown | None = None  # for averages
     # Which cutoff it takes: "any", a "rank", a threshold that is a "probability", or its own.
     cutoff: str | Cutoff | None = "any"
