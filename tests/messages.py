@@ -154,7 +154,10 @@ VALUE = [
     # plots
     ("BOTH.plot_forest('auroc', 0.2, order=['svm'])", "order must", "['svm']"),
     ("BOTH.plot_forest('auroc', 0.2, order=0)", "a list of keys of model, each once, but 0"),
-    ("PU.assume(reference='negatives').plot_rank_cdf([0, 0.001])", "no value at all at beta = 0"),
+    (
+        "PU.assume(reference='negatives').plot_rank_cdf([0, 0.001])",
+        "no limit has a value. Try another beta",
+    ),
     # betas and labels
     ("pu_accessor.beta_from_labels(3, 2, 9)", "0 <= n_positive <="),
     ("pu_accessor.beta_from_labels(1, 2, 2, rest=True)", "all 2 were"),

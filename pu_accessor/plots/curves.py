@@ -18,7 +18,7 @@ from pu_accessor.datasets.schema import (
     read_dataset,
 )
 from pu_accessor.datasets.tables import unrounded
-from pu_accessor.errors import PUValueError, shorten
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference.comparison.dominance import without_steps_back
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.curves import curve_rates
@@ -90,9 +90,6 @@ def plot_curves(
     tables = tables.assign(cut=_is_cut(tables).variable, end=ends.variable)
     curves, levels, band = _curves(tables, trace, x=x)
     curves = [without_teeth(one, curve) for one in curves]
-    if not any(np.isfinite(y).any() for one in curves for _, y in one[2:5]):
-        name = curve if isinstance(curve, str) else curve.name
-        raise PUValueError(f"There is nothing to draw: {name} has no value at any cutoff.")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -187,12 +184,6 @@ def _curves(
             where, float(table["beta"]), estimate, lower, upper, _extra_of(table, x), score
         )
         (inside if table.get("inside", False) else curves).append(curve)
-    if not curves:
-        found = shorten(f"{beta:g}" for beta in np.unique(tables["beta"]).tolist())
-        raise PUValueError(
-            f"There is nothing to draw: {drawn!r} has no value at all at beta = {found}. Try "
-            "another."
-        )
     curves = [_widen(curve, inside) for curve in curves]
     betas = [curve.beta for curve in inside if curve.beta is not None]
     attrs = {**tables.attrs, "beta_interval": (min(betas), max(betas)) if betas else None}

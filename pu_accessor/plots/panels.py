@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.text import Text
@@ -30,6 +31,10 @@ def draw_panels(
     curves: Sequence[Curve], draw: Draw, looks: options.Options, levels: Levels
 ) -> Drawing:
     """Draw each curve in its panel and hue."""
+    if not any(np.isfinite(y).any() for curve in curves for _, y in curve[2:5]):
+        raise PUValueError(
+            "There is nothing to draw: no estimate and no limit has a value. Try another beta."
+        )
     if looks["baseline"] and not any(curve.beta == 0 for curve in curves):
         betas = list(dict.fromkeys(curve.beta for curve in curves))
         raise PUValueError(

@@ -257,8 +257,6 @@ def _curves(frame: pd.DataFrame, x: str) -> tuple[list[Curve], Levels]:
             where = {"group": tuple(where[key] for key in keys), **where}
         if len(rows):
             curves.append(_curve_of(where, rows, x))
-    if not curves:
-        raise PUValueError("There is nothing to draw: no row has an estimate. Try another beta.")
     return curves, {"group": keys} if len(keys) > 1 else {}
 
 

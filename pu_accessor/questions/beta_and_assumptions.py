@@ -306,9 +306,8 @@ def robustness(
         )
     is_pair = entry.key == "difference"
     facts: dict[str, Any] = {"a difference": is_pair, "a metric of one model": not is_pair}
-    facts |= {"target": target, "on": on, "above": above}
-    facts["over=a prevalence"] = assumption == "prevalence"
-    betas, terms = self._read_arguments("robustness", beta, level=level, **facts)
+    facts |= {"on": on, "above": above, "over=a prevalence": assumption == "prevalence"}
+    betas, terms = self._read_arguments("robustness", beta, level=level, target=target, **facts)
     # Each value raises where the assumption itself would.
     assumed: list[dict[str, Any]] = [{assumption: value} for value in values]
     sweeps = [self.assume(**each) for each in assumed]  # type: ignore[arg-type, unused-ignore]
