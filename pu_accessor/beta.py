@@ -211,7 +211,13 @@ def read_betas(beta: UserBeta | None) -> Betas:
     if isinstance(beta, xr.DataArray) and not set(beta.dims) <= {"beta"}:
         return Betas(None, beta)
     if isinstance(beta, pd.Series):
-        beta = _unique(beta)
+        if not beta.index.is_unique:
+            twice = beta.index[beta.index.duplicated()].tolist()
+            raise PUValueError(
+                f"beta must have each key once, but {twice[:5]} are repeated. Keep one of each: "
+                "beta[~beta.index.duplicated()]."
+            )
+        beta = dict(beta.items())
     if isinstance(beta, Mapping):
         for key, value in beta.items():
             _read_value((), key, value)
@@ -268,17 +274,6 @@ def _read_row(row: Mapping[Hashable, Any]) -> Beta:
     within = min(lower, point), max(upper, point)
     is_upper_limit = row.get("method") == "feasible"
     return Beta(values, within, check_level(row["level"]), is_upper_limit, n, unlabeled)
-
-
-def _unique(values: pd.Series[Any]) -> dict[Hashable, Any]:
-    """Return the values of a Series by key; raise if a key is repeated."""
-    if not values.index.is_unique:
-        twice = values.index[values.index.duplicated()].tolist()
-        raise PUValueError(
-            f"beta must have each key once, but {twice[:5]} are repeated. Keep one of each: "
-            "beta[~beta.index.duplicated()]."
-        )
-    return dict(values.items())
 
 
 def _look_up(

@@ -103,20 +103,17 @@ def draw_lines(
 def _own_label(ax: Axes, curve: Curve) -> str:
     """Return a label that no curve of another colour has; it may add the names of the scores."""
     color = to_hex(curve.color)
-    others_on = [line for line in curves_on(ax) if to_hex(line.get_color()) != color]
-
-    def others(label: str) -> list[Line2D]:
-        return [line for line in others_on if line.get_label() == label]
-
-    if not (same := others(curve.label)):
+    lines = (line for line in curves_on(ax) if to_hex(line.get_color()) != color)
+    others = {str(line.get_label()): line for line in lines}
+    if (same := others.get(curve.label)) is None:
         return curve.label
-    wanted, score = curve.label, str(same[-1].get_gid()).partition(_SEPARATOR)[2]
+    wanted, score = curve.label, str(same.get_gid()).partition(_SEPARATOR)[2]
     if curve.score and curve.score != score:
         wanted = f"{write_name(curve.score)}, {curve.label}"
         if score:
-            same[-1].set_label(f"{write_name(score)}, {curve.label}")
+            same.set_label(f"{write_name(score)}, {curve.label}")
     numbered = (f"{curve.label} ({number})" for number in count(2))
-    return next(label for label in chain([wanted], numbered) if not others(label))
+    return next(label for label in chain([wanted], numbered) if label not in others)
 
 
 def draw_bands(

@@ -159,18 +159,13 @@ def _explain_argument(call: _Call, word: str) -> str:
             f"Write {line}."
         )
     if of_rows and meant in TERMS and (meant not in LINES["="] or call.unknown[1:]):
-        return f". {_set_before(call, {meant: call.keywords[word]})}"
+        try:
+            moved = call.under({meant: call.keywords[word]})
+            return f". {moved.refusal() or f'Write {moved.code()}.'}"
+        except PUError as error:
+            return f". {error}"
     advice = suggest(word, call.parameters, places=["="])
     return f".{advice}" if advice else f". It takes {', '.join(call.parameters) or 'none'}."
-
-
-def _set_before(call: _Call, terms: Mapping[str, Any]) -> str:
-    """Return the line that sets roles and assumptions before, or why these are refused."""
-    try:
-        moved = call.under(terms)
-    except PUError as error:
-        return str(error)
-    return moved.refusal() or f"Write {moved.code()}."
 
 
 def _line_of_prior(call: _Call, word: str = "prevalence") -> str:
