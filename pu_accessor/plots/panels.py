@@ -41,7 +41,10 @@ def draw_panels(
             f"baseline=True needs tables for beta = 0, but there are {betas}. Make them with it: "
             "df.pu.contingency(beta=[0, 0.3])."
         )
-    values = _values_along(curves)
+    names = curves[0].where
+    values = {name: [*dict.fromkeys(curve.where[name] for curve in curves)] for name in names}
+    if "beta" in values and len({curve.beta for curve in curves}) > 1:  # not the baseline alone
+        values["beta"] = [beta for beta in values["beta"] if beta != 0]
     looks = _assign(looks, values, levels)
     before = set(plt.get_fignums())
     try:
@@ -57,15 +60,6 @@ def draw_panels(
         for number in set(plt.get_fignums()) - before:  # of an incomplete plot
             plt.close(number)
         raise
-
-
-def _values_along(curves: Sequence[Curve]) -> dict[str, list[Hashable]]:
-    """Return the values of curves along each dimension, without beta = 0 if there are more."""
-    names = curves[0].where
-    values = {name: [*dict.fromkeys(curve.where[name] for curve in curves)] for name in names}
-    if "beta" in values and len({curve.beta for curve in curves}) > 1:
-        values["beta"] = [beta for beta in values["beta"] if beta != 0]
-    return values
 
 
 def _assign(looks: options.Options, values: Values, levels: Levels) -> options.Options:

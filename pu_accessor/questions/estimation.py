@@ -317,7 +317,10 @@ def estimate_metrics(
 ) -> pd.DataFrame:
     """Estimate metrics of each ranking, or their averages; warn of limits, or add them."""
     asked, betas, terms = _read_questions(self, entries, at, target, beta, level, band)
-    named = _names(asked, at)
+    named: dict[str, list[Any]] = {"metric": [one.metric.name for one in asked]}
+    if at is not None:
+        cutoffs, chosen = [one.cutoff for one in asked if one.cutoff], cutoff_spec.OPTIMIZED
+        named["at"] = [one.kind if one.kind in chosen else one.value for one in cutoffs]
     if self._terms.average:
         return average_over(self, asked, betas, terms, named)
 
@@ -432,15 +435,6 @@ def _doubts(asked: Sequence[Asked], ranking: Ranking, beta: Beta) -> dict[str, s
         if (rest := effective_size_of_rest(ranking)) < _MIN_FOR_PRECISION:
             doubts[_FEW_ROWS] = f"{rest:.1f}"
     return doubts
-
-
-def _names(asked: Sequence[Asked], at: cutoff_spec.At | None) -> dict[str, list[Any]]:
-    """Return the columns that name metrics and cutoffs."""
-    names: dict[str, list[Any]] = {"metric": [one.metric.name for one in asked]}
-    if at is not None:
-        cutoffs, chosen = [one.cutoff for one in asked if one.cutoff], cutoff_spec.OPTIMIZED
-        names["at"] = [one.kind if one.kind in chosen else one.value for one in cutoffs]
-    return names
 
 
 def _columns(answers: list[Answer], asked: Sequence[Asked], betas: Betas) -> dict[str, Any]:
