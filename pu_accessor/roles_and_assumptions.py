@@ -289,7 +289,7 @@ monotone, propensity: if labels depend on more than the class, known positives m
 cluster/weight, propensity: no standard error is known where labels have unequal probabilities
 selection_odds/contamination/reference, cluster/weight/propensity: under this assumption no method
   is known for rows that are no simple random sample
-prevalence, contamination/selection_odds: no method covers both
+prevalence, average_precision, contamination/selection_odds: no method covers both
 propensity, gap, auroc: it takes the known positives of each group as a simple random sample
 average, propensity: the error of an average is unknown if known positives count unequally
 average, data in a Dataset: only groups of frames can be averaged

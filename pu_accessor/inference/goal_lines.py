@@ -89,11 +89,11 @@ def _limits_of_labeling(
         if not values or at.kind in _MOVED_BY_PREVALENCE:
             region = line.region(segments, spread)
             region = np.append(region, line.ends_of_blocks(segments, spread), axis=1)
+            ranks.append(spread.ranks(segments, region))
         if region.size:
             shares = Shares(region[0], region[1], np.array(positive))
             both = (world.values(metric, shares, labeling, cut=cut) for cut in (True, False))
             values.append([[v[0], np.fmin.reduce(v), np.fmax.reduce(v)] for v in both])
-            ranks.append(spread.ranks(segments, region))
     if not values:
         return (np.nan,) * 4
     lower, upper = combine_with_prevalence(*np.swapaxes(values, 0, 1))

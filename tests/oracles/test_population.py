@@ -178,7 +178,8 @@ FAILURES: list[dict[str, float]] = [{}, {"selection_odds": 3, "contamination": 0
 
 
 @pytest.mark.parametrize("place", [0.0, 0.5, 0.9])
-@pytest.mark.parametrize(("prevalence", "failure"), [(0.1, {}), *((None, f) for f in FAILURES)])
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("prevalence", [None, 0.1])
 @pytest.mark.parametrize("drawn", [(0, 0.35, 1), (1, 0.1, 1), (4, 0, 1), (9, 0.6, -1)])
 def test_metrics_agree_with_three_binomials(
     drawn: Any, prevalence: Any, place: float, failure: dict[str, float]

@@ -22,7 +22,11 @@ from pu_accessor.inference.estimates.intervals import (
     logit_interval,
     use_completed,
 )
-from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.estimates.known_positives import (
+    count_negatives,
+    count_positives,
+    known_blocks,
+)
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.inference.worlds import RANDOM, FutureData, add_prevalence_error
@@ -179,14 +183,13 @@ def _with_prevalence_error(
 
 def ap_share_slope(ranking: Ranking, world: FutureData) -> FloatArray:
     """Return the derivative of average precision by the share of positives, with rates fixed."""
-    number, known = np.diff(ranking.known_positive), ranking.known_positive[1:] / world.n
-    rest = (ranking.head[1:] - ranking.known_positive[1:]) / max(world.rest, 1)
+    number, known_above, _, end = known_blocks(ranking)
+    known, rest = known_above / world.n, (end - known_above) / max(world.rest, 1)
     share = world.hidden[:, np.newaxis]
     prevalence = (world.positives(RANDOM) / world.size)[:, np.newaxis]
     false = np.maximum(rest - share * known, 0) / np.where(share < 1, 1 - share, 1)
     above = prevalence * known + (1 - prevalence) * false
-    slopes = np.divide(known * false, above**2, out=np.zeros(above.shape), where=above > 0)
-    return np.asarray(slopes @ number / world.n)
+    return np.asarray((known * false / above**2) @ number / world.n)
 
 
 def effective_size_of_rest(ranking: Ranking) -> float:
