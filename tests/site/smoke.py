@@ -26,8 +26,8 @@ def main() -> None:
     installed = Path(pu_accessor.__file__)
     assert HERE / "pu_accessor" not in installed.parents, "the sources were imported"
     assert pu_accessor.__version__ == importlib.metadata.version("pu_accessor")
-    assert (installed.parent / "py.typed").is_file()
-    assert (installed.parent / "example.csv").is_file()
+    for name in ("py.typed", "example.csv", "report.html"):
+        assert (installed.parent / name).is_file()
 
 
 if __name__ == "__main__":
