@@ -189,7 +189,8 @@ VALUE = [
     ("from_arrays([3, 2, 1], [1, 0, None], unlabeled=0).auroc(0)", "contains None (missing), whi"),
     (
         "GRADED.pu(label='row', positive=[1, 2], negative=0).metric('bpref')",
-        "then leave positive and negative out",
+        "isin([0]), 0, np.nan))",
+        "then leave positive out and pass negative=0",
     ),
     ("from_arrays(range(20), range(20)).auroc(0)", "contains 2, 3, 4, 5, 6 and 13 more: these lo"),
     ("from_arrays([2, 1], [1, None], positive=1, negative=1).auroc(0)", "positive and negative m"),

@@ -281,11 +281,17 @@ def _advise(label: pd.Series[Any], values: Sequence[_Value], claimed: Collection
     column = f"df[{str(label.name)!r}]"
     first = _show(high[0].value) if order and high else f"{least:g}"
     first = f"{np.median(levels):.3g}" if looks == "measurements" else first
-    above = f"{column if order else f'{column}.astype(float)'} >= {first}"
+    column_of_numbers = column if order else f"{column}.astype(float)"
+    rest, steps = "np.nan", [f"leave {state} out" for state in claimed]
+    negative = [f"{n:g}" for v, n in numbers.items() if v.state == NEGATIVE and n < least]
+    if looks == "many grades" and "negative" in claimed and negative:  # which stay known
+        rest = f"np.where({column_of_numbers}.isin([{', '.join(negative)}]), 0, np.nan)"
+        steps = [step for step in steps if "negative" not in step] + ["pass negative=0"]
     advice = _ADVICE[looks].format(
         states=_write(values, high, [v for v in numbers if v not in high], claimed),
-        line=f"{column} = np.where({above}, 1, np.nan) makes the others unlabeled",
-        then=f"; then leave {' and '.join(claimed)} out" if claimed else "",
+        line=f"{column} = np.where({column_of_numbers} >= {first}, 1, {rest}) makes the others "
+        "unlabeled",
+        then=f"; then {' and '.join(steps)}" if steps else "",
     )
     return head + advice
 
