@@ -276,12 +276,11 @@ def _moved_by_one(values: FloatArray) -> FloatArray:
     return np.stack([values[::2, 1, 1], values[1, ::2, 1], values[1, 1, ::2]])
 
 
-def combine_with_prevalence(cut: FloatArray, uncut: FloatArray | None = None) -> FloatPair:
+def combine_with_prevalence(cut: FloatArray, values: FloatArray) -> FloatPair:
     """Return limits from values at three shares of positives, (3, values), estimates first.
 
-    Values that are impossible count as `uncut`.
+    Distances are those of `values`, and limits are cut last.
     """
-    values = cut if uncut is None else uncut
     estimate, low, high = values[:, 0], np.fmin.reduce(values, 1), np.fmax.reduce(values, 1)
     # Each of three shares of positives: its estimate, its lower and its upper limit.
     down, up = (
