@@ -169,6 +169,19 @@ class FutureData:
         table = Table.of_rates(tpr, fpr, shares.positive, self.size)
         return np.asarray(metric(*np.broadcast_arrays(*table)), np.float64)
 
+    def beyond(
+        self,
+        metric: MetricFunction,
+        shares: Shares,
+        labeling: Labeling,
+        cut: FloatArray,
+        estimate: FloatArray,
+    ) -> FloatArray:
+        """Return values that impossible false positives move farther than those that are cut."""
+        uncut, away = self.values(metric, shares, labeling, cut=False), cut - estimate
+        with np.errstate(invalid="ignore"):  # beyond a pole they come back from the other side
+            return np.where((uncut - estimate) * away > away**2, uncut, cut)
+
     @cached_property
     def prevalence_error(self) -> PrevalenceError:
         """The error of the share of positives, of labels at random."""
@@ -243,8 +256,7 @@ def _values_at_limits(
     positive = world.prevalence(labeling, level, errors)
     shares = Shares(known[:, np.newaxis, np.newaxis], rest[:, np.newaxis], positive)
     cut = world.values(metric, shares, labeling)
-    uncut = world.values(metric, shares, labeling, cut=False)
-    return np.where(np.isfinite(uncut), uncut, cut), cut
+    return world.beyond(metric, shares, labeling, cut, cut[1, 1, 1]), cut
 
 
 def _combine_errors(

@@ -237,21 +237,27 @@ def metric_of_labels(
         try:
             value = float(rate(*table))
         except (ValueError, ZeroDivisionError):  # of what is impossible
-            value = math.inf
-        return value if cut or math.isfinite(value) else at(known, others, p)
+            value = math.nan
+        return value
 
     fixed, p = p, p or own
     value = at(t, h, p)
+
+    def beyond(known: float, others: float, p: float) -> float:
+        """Return the metric; where it is cut, as far as impossible false positives move it."""
+        inside, outside = at(known, others, p), at(known, others, p, False)
+        away = inside - value, outside - value
+        return outside if away[0] * away[1] > away[0] ** 2 else inside
 
     def moves(level: float) -> tuple[list[list[float]], list[float]]:
         """Return the metric with one share at its limits, and with all."""
         parts = zip(shares, sizes, dfs, strict=True)
         known, others = (wilson(share, size, student(level, df)) for share, size, df in parts)
         sides = [p, p] if fixed else wilson(p, size / effect, student(level, min(dfs)))
-        one = [[at(a, h, p, False) for a in known], [at(t, b, p, False) for b in others]]
+        one = [[beyond(a, h, p) for a in known], [beyond(t, b, p) for b in others]]
         every = [at(a, b, side) for a in known for b in others for side in sides]
         # Impossible false positives count, too: limits are cut last.
-        return [*one, [at(t, h, side, False) for side in sides]], [value, *every]
+        return [*one, [beyond(t, h, side) for side in sides]], [value, *every]
 
     (one, corners), (typical, _), limits = moves(level), moves(0.95), []
     # Correlations count at one level, so that intervals grow with the level.
