@@ -27,7 +27,18 @@ class Size(NamedTuple):
 
     def __str__(self) -> str:
         known = self.known or "as many as planned"
-        return f"{known} known, {self.rest} others, {self.beta:g} of them positive"
+        return f"{known} known, {self.rest} others, {self.beta:.4g} of them positive"
+
+    @property
+    def share(self) -> float:
+        """The share of positives among all rows."""
+        return (self.known + self.beta * self.rest) / (self.known + self.rest)
+
+
+def sampled(rows: int, share: float, labeled: float) -> Size:
+    """Return the size of a sample with a share of positives, of which some are labeled."""
+    known = round(rows * share * labeled)
+    return Size(known, rows - known, round((rows * share - known) / (rows - known), 9))
 
 
 Drawn: TypeAlias = tuple[pd.DataFrame, float]  # rows; beta, NaN for that of these rows
@@ -42,6 +53,8 @@ class Design(NamedTuple):
     times: float = 1  # by which the beta that is passed is wrong
     auroc: Callable[[str], float] = true_auroc  # of new rows
     prevalence: float | None = None  # of new rows, if not that of these
+    at_random: bool = False  # whether the share of positives varies as in random rows
+    scale: Callable[[Any], Any] = lambda score: score  # from scores of a shape to those of rows
 
 
 class World(NamedTuple):
@@ -85,6 +98,8 @@ class World(NamedTuple):
         """The prevalence of the new rows."""
         if self.design.prevalence is not None:
             return self.design.prevalence
+        if self.design.at_random:
+            return self.size.share
         weight = self.frame.get("weight", pd.Series(1.0, self.frame.index))
         known = float(weight[self.frame["label"] == 1].sum() / weight.sum())
         return known + (self.beta("population") / self.design.times) * (1 - known)
@@ -127,7 +142,12 @@ def plain(rng: Rng, shape: str, size: Size) -> Drawn:
 def probabilities(rng: Rng, shape: str, size: Size) -> Drawn:
     """Scores are probabilities."""
     frame = plain(rng, shape, size)[0]
-    return frame.assign(score=special.expit(frame["score"].clip(-30, 30) - 1)), size.beta
+    return frame.assign(score=as_probability(frame["score"])), size.beta
+
+
+def as_probability(score: Any) -> Any:
+    """Return scores as probabilities, in the same order."""
+    return special.expit(np.clip(score, -30, 30) - 1)
 
 
 def negatives_known(rng: Rng, shape: str, size: Size) -> Drawn:
@@ -242,6 +262,21 @@ def two_sites(rng: Rng, shape: str, size: Size) -> Drawn:
     return _joined(parts, "site"), size.beta
 
 
+def at_random(rng: Rng, shape: str, size: Size) -> Drawn:
+    """All rows are one random sample, and so are the known of its positives."""
+    rows = size.known + size.rest
+    truth = rng.random(rows) < size.share
+    known = truth & (rng.random(rows) < size.known / rows / size.share)
+    return frame_of(as_probability(draw_scores(rng, shape, truth)), truth, known), np.nan
+
+
+def two_sites_at_random(rng: Rng, shape: str, size: Size) -> Drawn:
+    """Random rows of a site with this shape, and twice as many of one with normal scores."""
+    more = size._replace(known=2 * size.known, rest=2 * size.rest)
+    parts = [at_random(rng, shape, size)[0], at_random(rng, "normal .76", more)[0]]
+    return _joined(parts, "site"), np.nan
+
+
 def random_rows(rng: Rng, shape: str, size: Size) -> Drawn:
     """All rows are one random sample of a population with a prevalence of .2."""
     total = size.known + size.rest
@@ -258,6 +293,10 @@ DESIGNS: Mapping[str, Design] = {
     "used at a prevalence of .02": Design(plain, assumed={"prevalence": 0.02}, prevalence=0.02),
     "rows of a population": Design(random_rows, assumed={"prevalence": 0.2}, prevalence=0.2),
     "rows of a population, ignored": Design(random_rows, prevalence=0.2),
+    "rows at random": Design(at_random, at_random=True, scale=as_probability),
+    "two sites, rows at random": Design(
+        *(two_sites_at_random, {"by": "site"}), at_random=True, scale=as_probability
+    ),
     "negatives as the reference": Design(negatives_known, assumed={"reference": "negatives"}),
     "tightest reference": Design(negatives_known, assumed={"reference": "tightest"}),
     "negatives known": Design(negatives_known),

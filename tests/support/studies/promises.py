@@ -15,7 +15,7 @@ import pandas as pd
 import pu_accessor
 from pu_accessor import labeling
 from tests.support.studies import designs, shapes
-from tests.support.studies.designs import Size, World
+from tests.support.studies.designs import Size, World, sampled
 
 INF, NO, LABELS = float("inf"), float("nan"), 100  # labels made by hand
 
@@ -57,9 +57,20 @@ def true_metric(w: World, metric: Any, threshold: float | None = None) -> float:
     if metric == "average_precision":
         return shapes.true_average_precision(w.shape, w.prevalence)
     true, false = map(float, shapes.rates(w.shape, threshold))
-    p, fp = w.prevalence, (1 - w.prevalence) * false
-    precision, f1 = p * true / (p * true + fp), 2 * p * true / (p * true + fp + p)
-    return {"recall": true, "fpr": false, "precision": precision, "f1": f1}[metric]
+    return of_rates(metric, true, false, w.prevalence, w.design.scale(threshold))
+
+
+def of_rates(metric: str, true: float, false: float, p: float, threshold: float = 0) -> float:
+    """Return a metric of both rates and a prevalence; NaN where it has no denominator."""
+    tp, fp, fn, tn = np.array([p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: dict[str, Any] = {
+            **{"recall": true, "fpr": false, "precision": tp / (tp + fp), "npv": tn / (tn + fn)},
+            **{"f1": 2 * tp / (2 * tp + fp + fn), "lift": true / (tp + fp)},
+            "mcc": (tp * tn - fp * fn) / ((tp + fp) * p * (1 - p) * (tn + fn)) ** 0.5,
+            "net_benefit": tp - fp * np.divide(threshold, 1 - threshold),
+        }
+    return float(found[metric])
 
 
 @cache
@@ -81,13 +92,24 @@ def future(metric: Any, recall: Any = None, beta: Source | None = None, **more: 
 
     def ask(w: World) -> Answer:
         threshold = None if recall is None else shapes.threshold_at(w.shape, recall)
-        at = {} if recall is None else {"at": {"threshold": threshold}}
+        at = {} if recall is None else {"at": {"threshold": w.design.scale(threshold)}}
         found = put(
             w.pu, metric, beta(w) if beta else w.beta("population"), "population", **at, **more
         )
         many = more or callable(metric)  # what nothing else computes
         true = of_many(w.shape, round(w.prevalence, 3), metric, **more) if many else None
         return Answer(*limits(found), true or true_metric(w, metric, threshold))
+
+    return ask
+
+
+def top(metric: str, fraction: float) -> Ask:
+    """Ask for a number of the top fraction of new rows."""
+
+    def ask(w: World) -> Answer:
+        found = put(w.pu, metric, w.beta("population"), "population", at={"fraction": fraction})
+        both = shapes.rates_in_top(w.shape, w.prevalence, fraction)
+        return Answer(*limits(found), of_rates(metric, *both, w.prevalence))
 
     return ask
 
@@ -199,8 +221,9 @@ def gap(metric: str, target: str) -> Ask:
 
     def ask(w: World) -> Answer:
         threshold = shapes.threshold_at(w.shape, 0.6)
-        more = {"at": {"threshold": threshold}, "target": target}
-        found = w.pu.gap(metric, w.size.beta if target == "population" else by("site")(w), **more)
+        more = {"at": {"threshold": w.design.scale(threshold)}, "target": target}
+        is_share = target == "population" and not w.design.at_random
+        found = w.pu.gap(metric, w.size.beta if is_share else by("site")(w), **more)
         if target == "examples":
             true = w.all_known().gap(metric, 0, **more)["difference"].item()
         else:
@@ -375,6 +398,15 @@ MANY = (Size(50, 500, 0.2), Size(200, 1000, 0.2))
 CLUSTERED = (Size(100, 900, 0.3), Size(400, 1600, 0.3))
 MOST, QUERIES = (Size(60, 3000, 0.1),), (Size(25, 200, 0.1), Size(100, 800, 0.1))
 
+# Shares of positives from .02 to .5, of which all, half or a third are labeled
+AT_RANDOM = (
+    *(sampled(750, 0.14, 1), sampled(3000, 0.02, 0.5), sampled(600, 0.1, 0.5)),
+    *(sampled(2000, 0.25, 0.33), sampled(200, 0.5, 0.33), sampled(3000, 0.02, 1)),
+)
+VARIED = ("beta, skewed", "5 scores", "3% hard negatives", "cancer, logistic regression")
+OF_SHARE = ("precision", "f1", "npv", "net_benefit", "mcc", "lift")
+ACTED = {"threshold": designs.as_probability(1.0)}
+
 TARGETS, BANDS = ("population", "examples"), ("exact", "simultaneous")
 AUROC: Asks = {"`auroc`, future data": future("auroc")}
 AP: Asks = {"`average_precision`, future data": future("average_precision")}
@@ -529,6 +561,25 @@ PROMISES = (
         {"beta from a prevalence: `auroc`, future data": future("auroc", beta=registry)},
         {"beta from a prevalence: beta": beta(registry)},
     ),
+    # The share of positives varies, too
+    *asked(
+        *(0.92, "rows at random", VARIED, AT_RANDOM),
+        {f"`metric` at a threshold: {x}": future(x, 0.5) for x in OF_SHARE},
+    ),
+    *asked(0.92, "rows at random", VARIED, (*AT_RANDOM[:4:3], sampled(500, 0.2, 0.8)), AP),
+    *asked(
+        *(0.92, "rows at random", VARIED, AT_RANDOM[1:4]),
+        {f"`metric` at a fraction: {x}": top(x, 0.05) for x in ("recall", "lift", "precision")},
+    ),
+    *asked(
+        *(0.94, "rows at random", ALIKE, AT_RANDOM[1:4:2]),
+        {f"`compare`: {x}": difference(x, at=ACTED) for x in ("precision", "net_benefit")},
+    ),
+    *asked(
+        *(0.94, "two sites, rows at random", VARIED, AT_RANDOM[1:4:2]),
+        {f"`gap`: {x}": gap(x, "population") for x in ("precision", "net_benefit")},
+    ),
+    *asked(*(0.92, "weights", FEW, MANY), {"`metric` at a fraction: recall": top("recall", 0.1)}),
     # Clusters, weights, folds and groups
     *ignored(0.92, "clusters", FEW, CLUSTERED, NUMBERS),
     *asked(0.92, "clusters", FEW, CLUSTERED[1:], RANKS),

@@ -106,6 +106,15 @@ def rates(name: str, threshold: Any) -> tuple[Any, Any]:
     return true, false
 
 
+def rates_in_top(name: str, prevalence: float, fraction: float) -> tuple[float, float]:
+    """Return both rates in the top fraction of new rows, ties in any order."""
+    threshold = np.unique(np.concatenate([pool[::50] for pool in pools(name)]))[::-1]
+    both = np.array(rates(name, np.append(np.inf, threshold)))
+    size = prevalence * both[0] + (1 - prevalence) * both[1]
+    true, false = (float(np.interp(fraction, size, rate)) for rate in both)
+    return true, false
+
+
 @cache
 def threshold_at(name: str, recall: float) -> float:
     """Return the threshold with a recall."""
