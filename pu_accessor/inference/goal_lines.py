@@ -49,11 +49,11 @@ def limits_at_goal(
     world: FutureData, ranking: Ranking, metric: Metric, at: Cutoff, errors: Errors
 ) -> GoalLimits:
     """Return the limits of a metric where a rate of the true curve is as given."""
-    level, first = world.settings.level, np.zeros(world.hidden.size, np.int64)
+    level, first = world.terms.level, np.zeros(world.hidden.size, np.int64)
     if at.kind == "precision":
         # Half of 1 - level is spent on where a precision is surely met for the last time.
         level = (1 + level) / 2
-        jointly = replace(world, settings=world.settings.at_level(level))
+        jointly = replace(world, terms=world.terms.at_level(level))
         is_met = lower_precision(jointly, ranking) >= at.value
         first = np.max(np.where(is_met, np.arange(is_met.shape[1]), 0), axis=1)
     segments, spread = Segments.of(ranking), Spread.of(world, errors, level)
@@ -81,7 +81,7 @@ def _limits_of_labeling(
     spread: Spread,
 ) -> tuple[float, ...]:
     """Return the limits of a metric, and of the rank, at one beta."""
-    prevalence = world.prevalence(labeling, world.settings.level, errors)[:, 0]
+    prevalence = world.prevalence(labeling, world.terms.level, errors)[:, 0]
     values: list[list[list[float]]] = []
     ranks: list[tuple[float, float]] = []
     for positive in dict.fromkeys(prevalence[[1, 0, 2]].tolist()):

@@ -106,16 +106,16 @@ class FutureData:
     n: float
     rest: float
     hidden: FloatArray  # share of positives among the rest, by beta
-    settings: Terms
+    terms: Terms
     clusters: Clusters | None = None
 
     @classmethod
-    def of(cls, ranking: Ranking, betas: FloatArray, settings: Terms) -> FutureData:
+    def of(cls, ranking: Ranking, betas: FloatArray, terms: Terms) -> FutureData:
         """Return the samples of a ranking."""
         n = ranking.total.known_positive
         rest = sum(ranking.total) - n
         hidden = 1 - unrounded_negatives(ranking.total, betas) / max(rest, 1)
-        return cls(n, rest, hidden, settings, ranking.clusters)
+        return cls(n, rest, hidden, terms, ranking.clusters)
 
     @property
     def size(self) -> float:
@@ -125,7 +125,7 @@ class FutureData:
     @property
     def labelings(self) -> list[Labeling]:
         """The extreme ways in which labels may depart from random."""
-        odds, wrong = self.settings.selection_odds, self.settings.contamination
+        odds, wrong = self.terms.selection_odds, self.terms.contamination
         of_wrong = dict.fromkeys([(0.0, 0.0), (wrong, 0.0), (wrong, float(wrong > 0))])
         all_odds = dict.fromkeys((1.0, odds, 1 / odds))
         return [Labeling(each, *wrong) for each, wrong in product(all_odds, of_wrong)]
@@ -191,8 +191,8 @@ class FutureData:
     def prevalence(self, labeling: Labeling, level: float, errors: Errors) -> FloatArray:
         """Return the lower limit, the estimate and the upper limit, (3, betas)."""
         positives = self.positives(labeling)
-        if self.settings.prevalence is not None:
-            return np.full((3, positives.size), self.settings.prevalence)
+        if self.terms.prevalence is not None:
+            return np.full((3, positives.size), self.terms.prevalence)
         counts = positives / errors.of_prevalence, self.size / errors.of_prevalence
         lower, upper = wilson_interval(*counts, level, Design(df=errors.df))
         return np.stack([lower, positives / self.size, upper])
@@ -202,10 +202,10 @@ def limits_at_threshold(
     world: FutureData, ranking: Ranking, cutoff: Ranking, metric: Metric, estimates: FloatArray
 ) -> FloatPair:
     """Return the limits of a metric at one cutoff, by beta."""
-    settings = world.settings
-    if not ranking.monotone or ranking.clusters is not None or not settings.is_random:
-        return limits_by_shares(world, Selected.above(cutoff), metric, settings.level)
-    alpha = 1 - settings.level
+    terms = world.terms
+    if not ranking.monotone or ranking.clusters is not None or not terms.is_random:
+        return limits_by_shares(world, Selected.above(cutoff), metric, terms.level)
+    alpha = 1 - terms.level
     levels = 1 - (1 - _CURVE_ERROR_SHARE) * alpha, 1 - _CURVE_ERROR_SHARE * alpha
     lower, upper = limits_by_shares(world, Selected.above(cutoff), metric, levels[0])
     curves = [
@@ -424,7 +424,7 @@ def precision_limit(
 
 def lower_precision(world: FutureData, ranking: Ranking, alpha: float | None = None) -> FloatArray:
     """Return lower limits of precision, (betas, cutoffs): jointly, or each missed with alpha/2."""
-    samples, level = future_data.counts_of_samples(ranking), world.settings.level
+    samples, level = future_data.counts_of_samples(ranking), world.terms.level
     if alpha is None:
         alpha = future_data.local_alpha_of_share(samples[2], level, both=False)
     lift = future_data.ratio_limit(*samples, alpha, 0)

@@ -89,16 +89,16 @@ def band_for_goal(goal: Goal) -> str:
     return "exact" if goal.name in _MONOTONE_GOALS else "simultaneous"
 
 
-def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Terms) -> Answer:
+def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, terms: Terms) -> Answer:
     """Find the cutoff of this sample that meets a goal at all betas, estimated at the first."""
-    rule = replace(rule, band=band_for_goal(goal), one_sided=True)
-    bounds = _bound_metric(ranking, betas, goal, rule)
+    terms = replace(terms, band=band_for_goal(goal), one_sided=True)
+    bounds = _bound_metric(ranking, betas, goal, terms)
     if np.isnan(bounds.worse[1:]).all():
         raise no_negatives_error(goal.name, float(betas[0]), ranking.total)
     position = _best_guaranteed_cutoff(bounds, goal)
     if position is not None:
         finer = bounds.tables.ranking.refine(_counts_at_crossings(bounds.tables, goal))
-        bounds = _bound_metric(finer, betas, goal, rule)
+        bounds = _bound_metric(finer, betas, goal, terms)
         position = _best_guaranteed_cutoff(bounds, goal)
     # A false positive rate is tested from the shortest list on.
     best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
@@ -113,9 +113,9 @@ def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Te
     return guaranteed(attainable, *at, parts, bool(clipped))
 
 
-def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Terms) -> _Bounded:
+def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, terms: Terms) -> _Bounded:
     """Evaluate the metric on the bounds at each cutoff."""
-    tables = contingency.make_tables(ranking, betas, rule)
+    tables = contingency.make_tables(ranking, betas, terms)
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
 
     def value(tp: Numbers) -> FloatArray:

@@ -45,11 +45,11 @@ class CutoffPosition(NamedTuple):
         rank = float(self.weights @ self.ends.head)
         return round(rank) if self.ends.head.dtype.kind == "i" else rank
 
-    def split_error(self, rule: Terms) -> Terms:
-        """Return the settings with the error split between the two ends of a block."""
-        if self.weights.size == 1 or rule.band == "simultaneous":
-            return rule
-        return rule.at_level((1 + rule.level) / 2)
+    def split_error(self, terms: Terms) -> Terms:
+        """Return the terms with the error split between the two ends of a block."""
+        if self.weights.size == 1 or terms.band == "simultaneous":
+            return terms
+        return terms.at_level((1 + terms.level) / 2)
 
 
 def metric_at_cutoff(
@@ -57,15 +57,15 @@ def metric_at_cutoff(
     betas: FloatArray,
     metric: Metric,
     at: Cutoff,
-    rule: Terms,
+    terms: Terms,
     optimum_at: float | None = None,
 ) -> Answer:
     """Evaluate a metric at one cutoff on this sample; `optimum_at` is the beta of an optimum."""
-    locate = partial(locate_chosen_cutoff, ranking, metric=metric, at=at, rule=rule)
+    locate = partial(locate_chosen_cutoff, ranking, metric=metric, at=at, terms=terms)
     if at.kind in FIXED or (optimum_at is not None and at.kind in OPTIMIZED):
-        return evaluate_at_position(locate(optimum_at or 0.0), betas, metric, rule)
+        return evaluate_at_position(locate(optimum_at or 0.0), betas, metric, terms)
     each = betas[:, np.newaxis]
-    return join_answers([evaluate_at_position(locate(b.item()), b, metric, rule) for b in each])
+    return join_answers([evaluate_at_position(locate(b.item()), b, metric, terms) for b in each])
 
 
 def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
@@ -96,7 +96,7 @@ def cutoff_at_positives(total: Counts, beta: float) -> Cutoff:
 
 
 def locate_chosen_cutoff(
-    ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: Terms
+    ranking: Ranking, beta: float, metric: Metric, at: Cutoff, terms: Terms
 ) -> CutoffPosition:
     """Return the position of any cutoff, at one beta."""
     if at.kind in FIXED:
@@ -104,37 +104,37 @@ def locate_chosen_cutoff(
     if at.kind == "positives":
         return locate_cutoff(ranking, cutoff_at_positives(ranking.total, beta))
     metric = METRICS["informedness"] if at.kind == "youden" else metric
-    return CutoffPosition(_best_cutoff(ranking, beta, metric, rule), np.ones(1))
+    return CutoffPosition(_best_cutoff(ranking, beta, metric, terms), np.ones(1))
 
 
 def evaluate_at_position(
-    position: CutoffPosition, betas: FloatArray, metric: Metric, rule: Terms
+    position: CutoffPosition, betas: FloatArray, metric: Metric, terms: Terms
 ) -> Answer:
     """Evaluate a metric at one position."""
     ends = position.ends
-    tables = contingency.make_tables(ends, betas, position.split_error(rule))
+    tables = contingency.make_tables(ends, betas, position.split_error(terms))
     tables = contingency.average_over_ties(tables, position.weights)
     values = metric(*tables.table)[0].astype(np.float64)
     lower, upper = values.min(axis=0), values.max(axis=0)  # include the estimate
-    answer = Answer(values[1], lower, upper, band=ends.design or band_name(rule.band))
+    answer = Answer(values[1], lower, upper, band=ends.design or band_name(terms.band))
     return add_location(answer, position, np.asarray(tables.clipped[0, ::2].any(axis=0)))
 
 
 def join_tables_over_beta(
-    metric: Metric, ranking: Ranking, beta: Beta, rule: Terms, at: Cutoff
+    metric: Metric, ranking: Ranking, beta: Beta, terms: Terms, at: Cutoff
 ) -> Answer:
     """Evaluate a metric of this sample at one cutoff, over all betas of an estimate."""
     # Limits of the metric that are joint as others are cover too little, as a bound that is cut to
     # what the unlabeled examples allow leaves no error: it is kept whole at all betas.
-    kinds = references_used(rule.reference, ranking)
+    kinds = references_used(terms.reference, ranking)
     contingency.check_labels(np.array([beta.upper]), ranking.total, kinds)
-    position = locate_chosen_cutoff(ranking, beta.point, metric, at, rule)
-    betas, kept = _betas_and_band_share(beta, rule.level)
-    at_point = evaluate_at_position(position, betas[:1], metric, rule)
-    (cutoffs, weights), rule = position, position.split_error(rule)
+    position = locate_chosen_cutoff(ranking, beta.point, metric, at, terms)
+    betas, kept = _betas_and_band_share(beta, terms.level)
+    at_point = evaluate_at_position(position, betas[:1], metric, terms)
+    (cutoffs, weights), terms = position, position.split_error(terms)
     hidden = hidden_counts(betas, cutoffs.total.unlabeled)
     each = [cutoffs.take(np.array([index])) for index in range(weights.size)]
-    bounds = np.stack([_tight_bounds(cutoff, hidden, kept, rule) for cutoff in each])
+    bounds = np.stack([_tight_bounds(cutoff, hidden, kept, terms) for cutoff in each])
     known = cutoffs.known_positive[:, np.newaxis, np.newaxis]
     tp = contingency.mean_of_ends(weights, known + bounds)
     rank = contingency.mean_of_ends(weights, cutoffs.head)
@@ -155,10 +155,10 @@ def _betas_and_band_share(beta: Beta, level: float) -> tuple[FloatArray, FloatAr
     return np.concatenate([free, down, up]), shares
 
 
-def _tight_bounds(cutoff: Ranking, hidden: IntArray, kept: FloatArray, rule: Terms) -> IntArray:
+def _tight_bounds(cutoff: Ranking, hidden: IntArray, kept: FloatArray, terms: Terms) -> IntArray:
     """Return both bounds on the hidden positives at a cutoff, moved towards the estimate."""
     unlabeled, predicted = cutoff.total.unlabeled, int(cutoff.unlabeled[0])
-    bounds = bound_hidden(make_bands(cutoff, hidden, rule), cutoff, rule)
+    bounds = bound_hidden(make_bands(cutoff, hidden, terms), cutoff, terms)
     low, high = bounds.claimed[0]
     completed = complete_at_bends(cutoff, hidden, bounds.tightest)[1]
     fewest, most = np.maximum(hidden - (unlabeled - predicted), 0), np.minimum(hidden, predicted)
@@ -182,13 +182,13 @@ def add_location(
     )
 
 
-def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Terms) -> Ranking:
+def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, terms: Terms) -> Ranking:
     """Return the cutoff with the highest estimate, at a bend of the curves or an end."""
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
-    finer, table = _complete_tables(ranking.refine(ends), beta, rule)
+    finer, table = _complete_tables(ranking.refine(ends), beta, terms)
     if metric.turns and (beside := _beside_turns(finer, table, metric.turns)).size:
-        finer, table = _complete_tables(finer.refine(beside), beta, rule)
+        finer, table = _complete_tables(finer.refine(beside), beta, terms)
     is_ranked = (finer.rank > 0) & (finer.rank <= sum(ranking.total) - ranking.unranked)
     values = np.where(is_ranked, metric(*table), np.nan)
     if np.isnan(values).all():
@@ -208,22 +208,22 @@ def _beside_turns(ranking: Ranking, table: contingency.Table, turns: Turns) -> I
 
 
 def _complete_tables(
-    ranking: Ranking, beta: float, rule: Terms
+    ranking: Ranking, beta: float, terms: Terms
 ) -> tuple[Ranking, contingency.Table]:
     """Return the tables of the estimate at each cutoff."""
-    ranking, table = contingency.completed_table(ranking, np.array([beta]), rule)
+    ranking, table = contingency.completed_table(ranking, np.array([beta]), terms)
     return ranking, contingency.Table(*(count[:, 0] for count in table))
 
 
 def future_metric_at_threshold(
-    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
+    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, terms: Terms
 ) -> Answer:
     """Evaluate a metric of future data at a threshold, with its interval."""
     contingency.check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
     position = locate_cutoff(ranking, at)
-    answer = evaluate_completed(position, betas, metric, rule.prevalence)
-    world = FutureData.of(ranking, betas, rule)
+    answer = evaluate_completed(position, betas, metric, terms.prevalence)
+    world = FutureData.of(ranking, betas, terms)
     limits = limits_at_threshold(world, ranking, position.ends, metric, answer.value)
     return answer.with_limits(*limits)
 

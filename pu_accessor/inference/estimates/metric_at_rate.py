@@ -53,19 +53,19 @@ class GoalBlocks(NamedTuple):
 
 
 def metric_at_goal(
-    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
+    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, terms: Terms
 ) -> Answer:
     """Evaluate a metric of this sample where a rate of the true curve is as given."""
-    settings, joint_settings = _split_error(at, rule)
-    make_bounds = partial(_SampleBounds, betas=betas, rule=settings, at=at)
+    terms, joint_terms = _split_error(at, terms)
+    make_bounds = partial(_SampleBounds, betas=betas, terms=terms, at=at)
     ranking, unlabeled = _add_cutoffs(ranking, at, make_bounds)
     bounds = make_bounds(ranking)
     blocks = _complete_blocks(bounds.ranking, at, unlabeled)
     low, _, high = np.moveaxis(bounds.surplus, 1, 0) >= -_COUNT_TOLERANCE
     if not high.any(axis=0).all():
         raise _impossible_precision(bounds.estimate, at)
-    if joint_settings is not None:  # a precision is surely met here or later
-        finer, surplus = bounds.fewest_jointly(joint_settings)
+    if joint_terms is not None:  # a precision is surely met here or later
+        finer, surplus = bounds.fewest_jointly(joint_terms)
         later = np.logical_or.accumulate(surplus[::-1] >= -_COUNT_TOLERANCE)[::-1]
         low |= later[np.searchsorted(finer.head, bounds.ranking.head)]
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # position -1: no cutoff
@@ -91,22 +91,22 @@ def _impossible_precision(estimate: Table, at: Cutoff) -> PUDataError:
 
 
 def future_metric_at_goal(
-    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
+    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, terms: Terms
 ) -> Answer:
     """Evaluate a metric of future data where a rate, or a fraction, of the curve is as given."""
     if at.kind == "rank":  # of weighted rows
         at = Cutoff("fraction", at.value / sum(ranking.total))
     check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
-    finer, table = _complete_near_goal(ranking, betas, at, rule)
+    finer, table = _complete_near_goal(ranking, betas, at, terms)
     if at.kind == "fraction":
-        answer = _estimate_at_fraction(finer, table, betas, metric, at, rule)
+        answer = _estimate_at_fraction(finer, table, betas, metric, at, terms)
     else:
         answer = _estimate_at_goal(finer, table, metric, at, "binomial")
     rank = answer.columns["rank"]
     through = answer.columns.get("examples_at_threshold", rank)[:1]
     selected = Selected.above(finer.take(np.searchsorted(finer.head, through)))
-    world = FutureData.of(ranking, betas, rule)
+    world = FutureData.of(ranking, betas, terms)
     limits = limits_at_goal(world, ranking, metric, at, errors_at(world, selected))
     if np.isnan(limits.lower).any() and at.kind == "precision":
         raise _impossible_precision(table, at)
@@ -118,46 +118,46 @@ def future_metric_at_goal(
 
 
 def _estimate_at_fraction(
-    ranking: Ranking, table: Table, betas: FloatArray, metric: Metric, at: Cutoff, rule: Terms
+    ranking: Ranking, table: Table, betas: FloatArray, metric: Metric, at: Cutoff, terms: Terms
 ) -> Answer:
     """Estimate a metric in the top fraction of future data, of at least one example."""
     size, each = sum(ranking.total), []
     for column, beta in enumerate(betas[:, np.newaxis]):
         cutoff = at if size % 1 else Cutoff("rank", rank_of_fraction(at.value, size))
-        if rule.prevalence is not None:  # at which the examples above are another fraction
+        if terms.prevalence is not None:  # at which the examples above are another fraction
             head = (table.tp + table.fp)[:, column]
             rank = np.interp(at.value * size, head, ranking.head)
             cutoff = Cutoff("rank", floor(rank + _COUNT_TOLERANCE))
         position = locate_cutoff(ranking, cutoff)
         if at.value and position.rank < 1:
             position = locate_cutoff(ranking, Cutoff("rank", 1))
-        each.append(evaluate_completed(position, beta, metric, rule.prevalence))
+        each.append(evaluate_completed(position, beta, metric, terms.prevalence))
     return join_answers(each)
 
 
 def _complete_near_goal(
-    ranking: Ranking, betas: FloatArray, at: Cutoff, rule: Terms
+    ranking: Ranking, betas: FloatArray, at: Cutoff, terms: Terms
 ) -> tuple[Ranking, Table]:
     """Return the tables of the estimate, also next to where it passes the goal."""
     ranking, table = completed_table(ranking, betas, on_new=True)
-    table = table.at_prevalence(rule.prevalence)
+    table = table.at_prevalence(terms.prevalence)
     if at.kind != "fraction":
         tp, fp, fn, _ = table
         surplus = goal_surplus(at, tp, tp + fp, tp + fn, sum(ranking.total))
         ranking = ranking.refine(crossings(ranking, surplus, at))
         ranking, table = completed_table(ranking, betas, on_new=True)
-        table = table.at_prevalence(rule.prevalence)
+        table = table.at_prevalence(terms.prevalence)
     return ranking, table
 
 
-def _split_error(at: Cutoff, rule: Terms) -> tuple[Terms, Terms | None]:
-    """Return settings for each cutoff, and those for all cutoffs if a precision is the goal."""
+def _split_error(at: Cutoff, terms: Terms) -> tuple[Terms, Terms | None]:
+    """Return terms for each cutoff, and those for all cutoffs if a precision is the goal."""
     if at.kind != "precision":
-        return rule, None
-    if rule.band != "exact":  # a simultaneous band needs no correction
-        return rule, rule
-    rule = rule.at_level((1 + rule.level) / 2)
-    return rule, replace(rule, band="simultaneous", one_sided=True)
+        return terms, None
+    if terms.band != "exact":  # a simultaneous band needs no correction
+        return terms, terms
+    terms = terms.at_level((1 + terms.level) / 2)
+    return terms, replace(terms, band="simultaneous", one_sided=True)
 
 
 def _meets_goal(table: Table, at: Cutoff) -> BoolArray:
@@ -243,9 +243,9 @@ def _complete_blocks(ranking: Ranking, at: Cutoff, added: CountArray) -> GoalBlo
 class _SampleBounds:
     """Bounds on this sample: a band and its bounding tables."""
 
-    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Terms, at: Cutoff) -> None:
-        self.betas, self.rule, self.at = betas, rule, at
-        tables = make_tables(ranking, betas, rule)
+    def __init__(self, ranking: Ranking, *, betas: FloatArray, terms: Terms, at: Cutoff) -> None:
+        self.betas, self.terms, self.at = betas, terms, at
+        tables = make_tables(ranking, betas, terms)
         self.ranking = tables.ranking
         self.hidden = hidden_counts(betas, ranking.total.unlabeled)
         self.most = tables.tp[:, 2]
@@ -254,16 +254,16 @@ class _SampleBounds:
         head, size = tables.head[:, np.newaxis], sum(ranking.total)
         self.estimate = Table.of(tables.tp[:, 1], head, positives, size)
         self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
-        self.band = ranking.design or band_name(rule.band)
+        self.band = ranking.design or band_name(terms.band)
 
     def _goal_surplus(self, tables: Tables) -> FloatArray:
         """Return by how much all bounds meet the goal, shape (cutoffs, 3, betas)."""
         head, size = tables.head[:, np.newaxis, np.newaxis], sum(self.ranking.total)
         return goal_surplus(self.at, tables.tp, head, tables.positives, size)
 
-    def fewest_jointly(self, rule: Terms) -> tuple[Ranking, FloatArray]:
+    def fewest_jointly(self, terms: Terms) -> tuple[Ranking, FloatArray]:
         """Return the smallest surplus, at all cutoffs simultaneously."""
-        tables = make_tables(self.ranking, self.betas, rule)
+        tables = make_tables(self.ranking, self.betas, terms)
         return tables.ranking, self._goal_surplus(tables)[:, 0]
 
     def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
@@ -273,7 +273,7 @@ class _SampleBounds:
         here, beyond = blocks.here[block], blocks.beyond[block]
         below = ranking.total.unlabeled - ranking.unlabeled[here]
         known = ranking.known_positive[here] + np.maximum(self.hidden[beta] - below, 0)
-        for wrong in {0, count_wrong(n, self.rule.contamination)}:
+        for wrong in {0, count_wrong(n, self.terms.contamination)}:
             positives = n + self.hidden[beta] - wrong
             needed, outside = (self._needed(ranking.head[c], positives) for c in (here, beyond))
             gained = blocks.free if recall else -np.maximum(blocks.known - wrong, 0)
