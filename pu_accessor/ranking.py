@@ -6,7 +6,7 @@ Sources make rankings; bands, tables, curves and estimates read them. Only numpy
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -26,10 +26,6 @@ _MAX_INT64_PRODUCT = 2**62
 _UNRANKED_NEGATIVES = 2**40  # placed above unranked examples: no cutoff lies below them
 
 
-class NeedsAnotherPassError(Exception):
-    """Raised where a result needs `LazyByKey.refine`, a further pass over all rows."""
-
-
 def sorted_unique(counts: IntArray) -> IntArray:
     """Return the distinct values in order; sorting is faster than `np.unique`, which hashes."""
     ordered = np.sort(counts)
@@ -47,9 +43,9 @@ class Counts(NamedTuple):
 
 
 class Refiner(Protocol):
-    """Adds cutoffs to a ranking, or raises `NeedsAnotherPassError`."""
+    """Adds cutoffs to a ranking."""
 
-    def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
+    def refine(self, ranking: Ranking, unlabeled: CountArray, *, exact: bool) -> Ranking:
         """Add the cutoffs that enclose some counts of unlabeled examples."""
 
     def add_ranks(self, ranking: Ranking, ranks: CountArray) -> Ranking:
@@ -223,12 +219,15 @@ class Ranking:
         weight = self.inverse_propensity
         return weight if weight is not None and weight.size and np.ptp(weight) else None
 
-    def refine(self, unlabeled: CountArray) -> Ranking:
-        """Return the ranking with the cutoffs at which bounds have their corners."""
+    def refine(self, unlabeled: CountArray, *, exact: bool = False) -> Ranking:
+        """Return the ranking with the cutoffs at which bounds have their corners.
+
+        Unless `exact`, those of scores in pieces may be between two scores that are tied.
+        """
         unlabeled = unlabeled[unlabeled > 0]  # above the first one all cutoffs are there
         if self.refiner is None or not unlabeled.size:
             return self
-        return self.refiner.refine(self, unlabeled)
+        return self.refiner.refine(self, unlabeled, exact=exact)
 
     def take(self, cutoffs: slice | IntArray, rank: CountArray | None = None) -> Ranking:
         """Return the ranking with a selection of its cutoffs."""
@@ -261,6 +260,13 @@ class Ranking:
         return sums.astype(np.float64)
 
 
+def _one_by_one(
+    function: Callable[[int], Any], positions: Iterable[int]
+) -> Iterable[tuple[int, Any]]:
+    """Apply a function to positions, in order."""
+    return ((position, function(position)) for position in positions)
+
+
 class TieBlocks(NamedTuple):
     """Blocks of tied scores with known positives, of many rankings, the best block first."""
 
@@ -280,7 +286,8 @@ class LazyByKey(Generic[Value]):
     names: tuple[str, ...]  # of the key's levels; none for a single value
     keys: tuple[Hashable, ...]  # tuples where there are several levels
     make: Callable[[int], Value]  # from the position of a key
-    refine: Callable[[], None] | None = None  # call it after `NeedsAnotherPassError`
+    # Apply a function to positions, and yield them with what it returns, perhaps in other order.
+    visit: Callable[..., Iterable[tuple[int, Any]]] = _one_by_one
     stacked: Callable[[], TieBlocks] | None = None  # many small rankings at once
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from pu_accessor.counting import score_gaps
+from pu_accessor.counting.cells import Blocks
 from pu_accessor.ranking import (
     BoolArray,
     CountArray,
@@ -37,17 +38,9 @@ def rank_examples(
     if isinstance(ranks, str) and ranks == "all":
         ranking = _rank_all(score, positive, negative, weight)
         return replace(ranking, inverse_propensity=_invert(known[0], known_propensity))
-    parts = score_gaps.sort_scores(score, weight)
-    gaps = score_gaps.count_gaps(score_gaps.distinct_scores(np.concatenate(known))[0], parts)
-
-    def fetch(numbers: IntArray) -> score_gaps.SortedScores:
-        if len(parts) == 1:
-            return parts[0]
-        return score_gaps.SortedScores.of(score_gaps.scores_inside(gaps.values, numbers, parts))
-
     weights = (None, None) if weight is None else (weight[positive], weight[negative])
-    count = partial(score_gaps.count_gaps, parts=parts, with_sums=True)
-    return rank_counted(known, gaps, count, fetch, ranks, known_propensity, weights)
+    rows = _Rows.of(score, weight, score_gaps.distinct_scores(np.concatenate(known))[0])
+    return rank_counted(known, rows, ranks, known_propensity, weights)
 
 
 def _rank_all(
@@ -67,17 +60,64 @@ def _rank_all(
     return _make_ranking(threshold, above, below, np.append(0, np.cumsum(size)) - above - below)
 
 
+class Counted(Protocol):
+    """Scores that were counted between labeled ones, in memory or in pieces."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether all scores are at hand, so that ties between two cutoffs are seen."""
+
+    @property
+    def gaps(self) -> score_gaps.GapCounts:
+        """The counts of all scores."""
+
+    def count(self, values: FloatArray) -> score_gaps.GapCounts:
+        """Count and sum the scores at and between other values."""
+
+    def fetch(self, numbers: IntArray) -> score_gaps.SortedScores:
+        """Return the scores in some gaps."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Scores in memory."""
+
+    score: FloatArray
+    weight: CountArray | None
+    between: score_gaps.Gaps
+    blocks: Blocks
+    gaps: score_gaps.GapCounts
+    exact: bool = True
+
+    @classmethod
+    def of(cls, score: FloatArray, weight: CountArray | None, values: FloatArray) -> _Rows:
+        """Count scores at and between values."""
+        between = score_gaps.Gaps.of(values, score)
+        blocks = np.empty(score.size, np.int32)
+        return cls(score, weight, between, blocks, between.count(score, weight, blocks=blocks))
+
+    def count(self, values: FloatArray) -> score_gaps.GapCounts:
+        """Count and sum the scores at and between other values."""
+        return score_gaps.Gaps.of(values, self.score).count(
+            self.score, self.weight, with_sums=True
+        )
+
+    def fetch(self, numbers: IntArray) -> score_gaps.SortedScores:
+        """Return the scores in some gaps."""
+        rows = self.between.find_inside(numbers, self.score, self.blocks)
+        weight = None if self.weight is None else self.weight[rows]
+        return score_gaps.SortedScores.of(self.score[rows], weight)
+
+
 def rank_counted(
     known: Sequence[FloatArray],
-    gaps: score_gaps.GapCounts,
-    count: Callable[[FloatArray], score_gaps.GapCounts],
-    fetch: score_gaps.FetchScores,
+    counted: Counted,
     ranks: Ranks,
     propensity: FloatArray | None = None,
     weights: Sequence[CountArray | None] = (None, None),
-    exact: bool = True,
 ) -> Ranking:
-    """Rank examples by counts of scores between labeled ones; unless `exact`, without ties."""
+    """Rank examples by counts of scores between labeled ones."""
+    gaps = counted.gaps
     cost = 0.0 - gaps.values
     positive, negative = map(partial(_count_above, cost), known, weights)
     unlabeled_gaps = replace(gaps, at=gaps.at - np.diff(positive + negative))
@@ -94,7 +134,7 @@ def rank_counted(
         _make_ranking(threshold, positive[index], negative[index], unlabeled),
         extent="breakpoints",
         inverse_propensity=_invert(known[0], propensity),
-        refiner=_Refiner(gaps, unlabeled_gaps, count, fetch, exact),
+        refiner=_Refiner(counted, unlabeled_gaps),
     )
     if isinstance(ranks, str):
         return ranking
@@ -130,31 +170,29 @@ def _make_ranking(
 class _Refiner:
     """Adds cutoffs between labeled scores."""
 
-    gaps: score_gaps.GapCounts  # of all scores
+    counted: Counted
     unlabeled_gaps: score_gaps.GapCounts
-    count: Callable[[FloatArray], score_gaps.GapCounts]  # and sum, between other values
-    fetch: score_gaps.FetchScores
-    exact: bool
 
-    def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
+    def refine(self, ranking: Ranking, unlabeled: CountArray, *, exact: bool) -> Ranking:
         """Add the cutoffs at both ends of the tie blocks with the n-th unlabeled examples."""
-        fetch = self.fetch if self.exact else None
+        fetch = self.counted.fetch if exact or self.counted.exact else None
         nth = score_gaps.order_statistics(unlabeled, self.unlabeled_gaps, fetch)
         return _insert_cutoffs(ranking, "unlabeled", nth)
 
     def add_ranks(self, ranking: Ranking, ranks: CountArray) -> Ranking:
         """Add the last attained cutoff at or before each rank."""
-        nth = score_gaps.order_statistics(ranks.clip(1, sum(ranking.total)), self.gaps, self.fetch)
+        targets = ranks.clip(1, sum(ranking.total))
+        nth = score_gaps.order_statistics(targets, self.counted.gaps, self.counted.fetch)
         return _insert_cutoffs(ranking, "rank", nth)
 
     def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores."""
         cost, index = np.unique(0.0 - thresholds, return_inverse=True)  # best first
-        return self.count(0.0 - cost).blocks()[1][1::2][index]
+        return self.counted.count(0.0 - cost).blocks()[1][1::2][index]
 
     def sums_from(self, starts: FloatArray) -> FloatArray:
         """Return the sum of the scores from each start to the next; starts ascend."""
-        sums = np.asarray(self.count(starts[::-1]).sums, np.float64)
+        sums = np.asarray(self.counted.count(starts[::-1]).sums, np.float64)
         return (sums[1::2] + sums[:-1:2])[::-1]
 
 

@@ -6,98 +6,19 @@ sums, which are added, so scores may be in pieces.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
-from itertools import combinations, pairwise
-from typing import Any, TypeAlias
+from functools import reduce
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pu_accessor.counting.cells import Blocks, Cells
 from pu_accessor.counting.score_gaps import distinct_scores
-from pu_accessor.counting.threads import count_threads, in_threads
+from pu_accessor.counting.threads import in_pieces
 from pu_accessor.ranking import BoolArray, Clusters, Counts, FloatArray, IntArray, PairedRanks
-
-FindSteps: TypeAlias = Callable[[FloatArray], IntArray]
-_SCORES_AT_ONCE = 1 << 15  # that are looked up together, in the cache
-_ROWS_AT_ONCE = 1 << 16  # whose contributions are looked up together
-_PARTS_PER_THREAD = 4  # so that no thread waits long for the last part
-_CELLS_PER_VALUE, _MIN_CELLS, _MAX_CELLS = 16, 1 << 12, 1 << 22
-# Distances of `low` below the values, as shares of their range: from even cells to logarithms.
-_OFFSETS = 1.0, 2.0**-8, 2.0**-40
-_SMALLEST_POSITIVE = np.finfo(np.float64).tiny  # as the bits of 0.0 and -0.0 differ
-_SAMPLE_SIZE, _ACCEPTED_SHARE = 1 << 10, 0.4  # of scores that share a cell with a value
-
-
-@dataclass(frozen=True, eq=False)
-class Lookup:
-    """Finds the block of each score: 0 below the lowest value, 1 at it, 2 above it, and so on.
-
-    Cells are of equal width in the bits of a score's distance above `low`, which rise with it.
-    """
-
-    values: FloatArray  # ascending, distinct, without NaN
-    low: float
-    first: np.int64  # the bits at which cell 0 starts
-    width: np.int64  # of a cell: bits are shifted by it
-    table: npt.NDArray[np.int32]  # a cell's block; -1 if it has values
-
-    @classmethod
-    def of(cls, values: FloatArray, scores: npt.NDArray[np.floating]) -> Lookup:
-        """Make the table in which the fewest of such scores share a cell with a value."""
-        sample = scores[:: scores.size // _SAMPLE_SIZE + 1].astype(np.float64)
-        fewest = sample.size + 1
-        for offset in _OFFSETS:
-            lookup = cls._with_offset(values, offset)
-            shared = int(np.count_nonzero(lookup.table.take(lookup._cells(sample)) < 0))
-            if shared < fewest:
-                best, fewest = lookup, shared
-            if shared <= _ACCEPTED_SHARE * sample.size:
-                break
-        return best
-
-    @classmethod
-    def _with_offset(cls, values: FloatArray, offset: float) -> Lookup:
-        """Make the table with `low` below the values by a share of their range."""
-        finite = values[np.isfinite(values)]
-        lowest, highest = (finite[0], finite[-1]) if finite.size else (0.0, 0.0)
-        cells = min(max(_CELLS_PER_VALUE * values.size, _MIN_CELLS), _MAX_CELLS)
-        cells = (cells - 1).bit_length()
-        with np.errstate(over="ignore", invalid="ignore"):
-            low = lowest - offset * ((highest - lowest) or abs(highest) or 1.0)
-            start, end = (np.array([lowest, highest]) - low).view(np.int64)
-        width = np.int64(max(int(end - start).bit_length() - cells, 0))
-        table = np.zeros((1 << cells) + 3, np.int32)
-        lookup = cls(values, float(low), start - (np.int64(1) << width), width, table)
-        cell = lookup._cells(values)
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
-        # Cells between two cells with values are in the same gap.
-        gaps = np.diff(cell[first] + 1, prepend=0, append=table.size)
-        table[:] = np.repeat(2 * np.append(first, values.size), gaps)
-        table[cell[first]] = -1
-        return lookup
-
-    def blocks(self, scores: FloatArray) -> IntArray:
-        """Return the block of each score; NaN is in the gap below the lowest value."""
-        block = self.table.take(self._cells(scores)).astype(np.int64)
-        shared = np.flatnonzero(block < 0)
-        if shared.size:
-            rest = scores[shared]
-            index = self.values.searchsorted(rest)
-            block[shared] = 2 * index + (self.values.take(index, mode="clip") == rest)
-            block[shared[np.isnan(rest)]] = 0
-        return block
-
-    def _cells(self, scores: FloatArray) -> IntArray:
-        """Return the cell of each score; it never falls as scores rise, despite rounding."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            distance = scores - self.low
-        distance = np.fmax(distance, _SMALLEST_POSITIVE, out=distance)  # also of NaN
-        cell: IntArray = distance.view(np.int64)
-        cell -= self.first
-        cell >>= self.width
-        return cell.clip(0, self.table.size - 1, out=cell)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +26,16 @@ class PlacementTable:
     """Finds twice the number of known positives above a score; tied ones count once."""
 
     size: int  # known positives
-    lookup: Lookup  # of their scores
+    cells: Cells  # of their scores
     doubled: npt.NDArray[np.int32]  # twice the number above a score of each block, the worst first
     missing: int  # the same above NaN; 0 if no known positive is NaN
     weight_above: FloatArray | None = None  # by twice the number above; the total weight is n
 
     @classmethod
-    def of(cls, scores: FloatArray, weight: FloatArray | None = None) -> PlacementTable:
-        """Make the table from the scores, and the weights, of the known positives."""
+    def of(
+        cls, scores: FloatArray, others: FloatArray, weight: FloatArray | None = None
+    ) -> PlacementTable:
+        """Make the table from the scores, and the weights, of the known positives, for others."""
         values, at = distinct_scores(scores)
         through = np.append(0, np.cumsum(at)).astype(np.int32)
         weight_above = None
@@ -128,13 +51,11 @@ class PlacementTable:
         doubled[-2::-2] = through[:present] + through[1 : present + 1]
         missing = int(through[present:].sum()) if present < values.size else 0
         ascending = values[:present][::-1]
-        half = np.nan_to_num(ascending) / 2  # -inf and inf have no middle
-        lookup = Lookup.of(ascending, half[1:] + half[:-1])  # as other scores are likely to be
-        return cls(scores.size, lookup, doubled, missing, weight_above)
+        return cls(scores.size, Cells.of(ascending, others), doubled, missing, weight_above)
 
     def above(self, scores: FloatArray) -> npt.NDArray[np.int32]:
         """Return twice the number of known positives above each score."""
-        doubled = self.doubled.take(self.lookup.blocks(scores))
+        doubled = self.doubled.take(self.cells.blocks(scores))
         if self.missing:
             doubled[np.isnan(scores)] = self.missing
         return doubled
@@ -172,41 +93,31 @@ def sum_placements(
     tables: Sequence[PlacementTable], scores: FloatArray, count: IntArray | None = None
 ) -> PlacementSums:
     """Sum the known positives above examples, of which there are so many identical ones."""
-    threads = count_threads(scores.size)
-    n_parts = 1 if threads == 1 else threads * _PARTS_PER_THREAD
-    counts = [None] * n_parts if count is None else np.array_split(count, n_parts)
-    parts = [*zip(np.array_split(scores, n_parts, axis=-1), counts, strict=True)]
-    return reduce(PlacementSums.merge, in_threads(partial(_sum_part, tables), parts, threads))
-
-
-def _sum_part(
-    tables: Sequence[PlacementTable], part: tuple[FloatArray, IntArray | None]
-) -> PlacementSums:
-    """Sum over the examples of one part, a piece at a time."""
-    scores, count = part
-    doubled = np.empty(scores.shape, np.int32)
     pairs = [*combinations(range(len(tables)), 2)]
-    moments, farthest = np.zeros((len(pairs), 2)), np.zeros(len(pairs))
-    equal = np.ones(len(pairs), np.bool_)
-    for start in range(0, scores.shape[1], _SCORES_AT_ONCE):
-        piece = slice(start, start + _SCORES_AT_ONCE)
-        for model, table in enumerate(tables):
-            doubled[model, piece] = table.above(scores[model, piece])
-        centered = _center(tables, doubled[:, piece])
-        for pair, (a, b) in enumerate(pairs):
-            move = centered[a] - centered[b]
-            moments[pair] += _moments(move, None if count is None else count[piece])
-            farthest[pair] = max(farthest[pair], np.abs(move).max())
-            if equal[pair]:
-                equal[pair] = np.array_equal(scores[a, piece], scores[b, piece], equal_nan=True)
-    counts = tuple(
-        np.bincount(numbers, count, 2 * table.size + 1).astype(np.int64)
-        for numbers, table in zip(doubled, tables, strict=True)
-    )
-    return PlacementSums(counts, moments, farthest, equal)
+
+    def add(pieces: Iterable[slice]) -> PlacementSums:
+        counts = [np.zeros(2 * table.size + 1, np.int64) for table in tables]
+        moments, farthest = np.zeros((len(pairs), 2)), np.zeros(len(pairs))
+        equal = np.ones(len(pairs), np.bool_)
+        for piece in pieces:
+            some, times = scores[:, piece], None if count is None else count[piece]
+            doubled = [table.above(one) for table, one in zip(tables, some, strict=True)]
+            for sums, numbers in zip(counts, doubled, strict=True):
+                sums += np.bincount(numbers, times, sums.size).astype(np.int64)
+            centered = _center(tables, doubled)
+            for pair, (a, b) in enumerate(pairs):
+                move = centered[a] - centered[b]
+                moments[pair] += _moments(move, times)
+                farthest[pair] = max(farthest[pair], np.abs(move).max(initial=0))
+                equal[pair] = equal[pair] and np.array_equal(some[a], some[b], equal_nan=True)
+        return PlacementSums(tuple(counts), moments, farthest, equal)
+
+    return reduce(PlacementSums.merge, in_pieces(add, scores.shape[1]))
 
 
-def _center(tables: Sequence[PlacementTable], doubled: npt.NDArray[np.int32]) -> FloatArray:
+def _center(
+    tables: Sequence[PlacementTable], doubled: Iterable[npt.NDArray[np.int32]]
+) -> FloatArray:
     """Return twice the weight of known positives above examples, minus n, by model."""
     return np.stack([table.center(each) for table, each in zip(tables, doubled, strict=True)])
 
@@ -250,39 +161,27 @@ class RowClusters(Clusters):
 
     def steps(self, threshold: FloatArray) -> IntArray:
         """Return the step of each row: from one threshold, best first, to the next."""
-        return _step_finder(threshold)(self.score)
+        steps, blocks = self._find_steps(threshold)
+        return steps.take(blocks)
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum contributions of rows by cluster, shape (2, clusters or more)."""
-        find = _step_finder(threshold)
-        of_known = known[find(self.score[self._known])]
+        steps, blocks = self._find_steps(threshold)
+        of_known, of_rest = known[steps][blocks[self._known]], rest[steps].take(blocks)
+        of_rest[self._known] = 0.0
         if self.weight is not None:
-            of_known = of_known * self.weight[self._known]
-        threads = count_threads(self.score.size)
-        edges = np.linspace(0, self.score.size, threads + 1).astype(np.int64).tolist()
-        add = partial(self._sum_rest, find, rest)
-        parts = in_threads(add, [slice(*ends) for ends in pairwise(edges)], threads)
+            of_known *= self.weight[self._known]
+            of_rest *= self.weight
         sums = np.bincount(self.code[self._known], of_known, self.size)
-        return np.stack([sums, np.sum(parts, axis=0)])
+        return np.stack([sums, np.bincount(self.code, of_rest, self.size)])
 
-    def _sum_rest(self, find: FindSteps, rest: FloatArray, rows: slice) -> FloatArray:
-        """Sum contributions by cluster of some rows that are no known positives."""
-        total = np.zeros(self.size)
-        step = max(_ROWS_AT_ONCE, self.size)
-        for start in range(rows.start, rows.stop, step):
-            piece = slice(start, min(start + step, rows.stop))
-            values = rest.take(find(self.score[piece]))
-            values[self.positive[piece]] = 0.0
-            values = values if self.weight is None else values * self.weight[piece]
-            total += np.bincount(self.code[piece], values, self.size)
-        return total
-
-
-def _step_finder(threshold: FloatArray) -> FindSteps:
-    """Return a function that finds the step of each score between thresholds."""
-    values, _ = distinct_scores(threshold[1:])
-    # Subtracted from 0.0, as thresholds are: NaN comes last, with the last cutoff.
-    step = np.searchsorted(0.0 - threshold[1:], 0.0 - values)
-    # Above a value, and at it; below the last one there is no row.
-    steps, table = np.append(np.repeat(step, 2), step[-1]), PlacementTable.of(values)
-    return lambda score: steps[table.above(score)]
+    def _find_steps(self, threshold: FloatArray) -> tuple[IntArray, Blocks]:
+        """Return the step of each block between thresholds, and the block of each row."""
+        values, _ = distinct_scores(threshold[1:])
+        ascending = values[~np.isnan(values)][::-1]
+        # Subtracted from 0.0, as thresholds are: NaN comes last, with the last cutoff.
+        step = np.searchsorted(0.0 - threshold[1:], 0.0 - np.append(ascending, np.nan))
+        # At a value, and above it; below the lowest one all are missing.
+        last = min(step[-1], threshold.size - 2)
+        steps = np.append(last, np.repeat(step[:-1], 2))
+        return steps, Cells.of(ascending, self.score).blocks(self.score)

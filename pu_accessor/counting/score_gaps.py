@@ -6,20 +6,16 @@ on a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import reduce
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from pu_accessor.counting.threads import count_threads, in_threads
+from pu_accessor.counting.cells import Blocks, Cells, Scores
+from pu_accessor.counting.threads import in_pieces
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, sorted_unique
-
-Scores: TypeAlias = npt.NDArray[np.floating[Any]]
-
-_MAX_SORTED_TOGETHER = 1 << 20  # sorting more scores at once takes longer for each
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,58 +63,106 @@ def distinct_scores(scores: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 @dataclass(frozen=True, eq=False)
+class Gaps:
+    """The gaps between distinct values, by number: 0 above the best, and so on."""
+
+    values: FloatArray  # best first; NaN, worse than -inf, may be the last
+    cells: Cells
+
+    @classmethod
+    def of(cls, values: FloatArray, scores: Scores) -> Gaps:
+        """Make the gaps between values, in which such scores are looked up."""
+        return cls(values, Cells.of(values[~np.isnan(values)][::-1], scores))
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether NaN is one of the values."""
+        return self.cells.padded.size <= self.values.size
+
+    def count(
+        self,
+        scores: Scores,
+        weight: CountArray | None = None,
+        *,
+        blocks: Blocks | None = None,
+        with_sums: bool = False,
+    ) -> GapCounts:
+        """Count scores at and between the values, each by its weight; also fill in `blocks`."""
+        size = 2 * self.cells.padded.size - 1
+        dtype = np.dtype(np.int64) if weight is None else weight.dtype
+
+        def add(pieces: Iterable[slice]) -> tuple[CountArray, FloatArray, FloatArray, Any]:
+            counts, sums, missing = np.zeros(size, dtype), np.zeros(size), dtype.type(0)
+            lowest = np.full(size, np.inf)
+            for piece in pieces:
+                some = scores[piece].astype(np.float64, copy=False)
+                times = None if weight is None else weight[piece]
+                block = self.cells.find(some)
+                if blocks is not None:
+                    blocks[piece] = block
+                counts += np.bincount(block, times, size).astype(dtype, copy=False)
+                lower = np.flatnonzero(some < lowest.take(block))
+                np.minimum.at(lowest, block[lower], some[lower])
+                is_missing = np.isnan(some)
+                if is_missing.any():
+                    missing += (is_missing if times is None else times[is_missing]).sum()
+                if with_sums:
+                    counted = some if times is None else some * times
+                    sums += np.bincount(block, np.where(is_missing, 0.0, counted), size)
+            return counts, lowest, sums, missing
+
+        each = zip(*in_pieces(add, scores.size), strict=True)
+        counts, lowest, sums, missing = (np.stack(parts) for parts in each)
+        counts, lowest = counts.sum(axis=0)[::-1], 0.0 + lowest.min(axis=0)[::-1]
+        at, inside, lowest = counts[1::2], counts[::2], lowest[::2]
+        if self.has_missing:
+            inside[-1] -= missing.sum()
+            at, inside = np.append(at, missing.sum()), np.append(inside, 0)
+            lowest = np.append(lowest, np.inf)
+        elif missing.any():
+            lowest[-1] = np.nan
+        of_sums = sums.sum(axis=0)[::-1] if with_sums else None
+        return GapCounts(self.values, at, inside, lowest, of_sums)
+
+    def find_inside(
+        self, numbers: IntArray, scores: Scores, blocks: Blocks | None = None
+    ) -> IntArray:
+        """Return the positions of scores in some gaps; NaN is in the one below the last value."""
+        last = 2 * self.cells.padded.size - 2
+        wanted = np.zeros(last + 1, np.bool_)
+        wanted[last - 2 * numbers[2 * numbers <= last]] = True
+
+        def find(pieces: Iterable[slice]) -> list[IntArray]:
+            found = []
+            for piece in pieces:
+                block = self.cells.find(scores[piece]) if blocks is None else blocks[piece]
+                found.append(np.flatnonzero(wanted.take(block)) + piece.start)
+            return found
+
+        found = np.concatenate([np.empty(0, np.int64), *chain(*in_pieces(find, scores.size))])
+        return found[~np.isnan(scores[found])] if self.has_missing else found
+
+
+@dataclass(frozen=True, eq=False)
 class SortedScores:
     """Sorted scores."""
 
     ascending: FloatArray  # without NaN
-    missing: Any  # number, or weight, of scores that are NaN
     cumulated: CountArray | None = None  # weight of the first 0, 1, ... scores; None: their number
 
     @classmethod
-    def of(cls, scores: Scores, weight: CountArray | None = None) -> SortedScores:
+    def of(cls, scores: FloatArray, weight: CountArray | None = None) -> SortedScores:
         """Sort scores, each with its weight."""
-        order = None if weight is None else np.argsort(scores)
-        ordered = np.sort(scores) if order is None else scores[order]  # float32 in half the time
-        present = int(np.searchsorted(ordered, np.nan))
-        ascending = ordered[:present].astype(np.float64, copy=False)
         if weight is None:
-            return cls(ascending, scores.size - present)
-        through = np.append(0, np.cumsum(weight[order]))
-        return cls(ascending, (through[-1] - through[present]).item(), through[: present + 1])
+            ascending = np.sort(scores)
+            return cls(ascending[: np.searchsorted(ascending, np.nan)])
+        order = np.argsort(scores)
+        order = order[: np.searchsorted(scores[order], np.nan)]
+        return cls(scores[order], np.append(0, np.cumsum(weight[order])))
 
     def cumulate(self, numbers: IntArray) -> CountArray:
         """Return the weight of the first so many scores."""
         return numbers if self.cumulated is None else self.cumulated[numbers]
-
-    def sum(self, ends: IntArray) -> FloatArray:
-        """Return the sum of the scores from each of some positions to the next."""
-        weight = 1 if self.cumulated is None else np.diff(self.cumulated)
-        with np.errstate(invalid="ignore", over="ignore"):  # of infinite and huge scores
-            sums = np.add.reduceat(np.append(weight * self.ascending, 0.0), ends[:-1])
-        return np.where(np.diff(ends) > 0, sums, 0.0)
-
-    def count(self, values: FloatArray, with_sums: bool = False) -> GapCounts:
-        """Count the scores at and between some values."""
-        scores, known = self.ascending, values[~np.isnan(values)][::-1]
-        ends = np.full(2 * known.size + 2, scores.size)
-        ends[0] = 0
-        ends[1:-1:2] = right = np.searchsorted(scores, known)
-        if scores.size:  # few values are tied: search for the end of these only
-            right = right + (scores.take(right, mode="clip") == known)
-            tied = np.flatnonzero(scores.take(right, mode="clip") == known)
-            right[tied] = np.searchsorted(scores, known[tied], side="right")
-        ends[2:-1:2] = right
-        counts = np.diff(self.cumulate(ends))[::-1]
-        at, inside = counts[1::2].copy(), counts[::2].copy()
-        lowest, filled = np.full(inside.size, np.inf), inside > 0
-        lowest[filled] = 0.0 + scores[ends[-2::-2][filled]]  # -0.0 becomes 0.0
-        if known.size < values.size:
-            at, inside = np.append(at, self.missing), np.append(inside, 0)
-            lowest = np.append(lowest, np.inf)
-        elif self.missing:
-            inside[-1] += self.missing
-            lowest[-1] = np.nan
-        return GapCounts(values, at, inside, lowest, self.sum(ends)[::-1] if with_sums else None)
 
     def ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
         """Return where the scores of some gaps start and end."""
@@ -128,38 +172,6 @@ class SortedScores:
         end = np.searchsorted(self.ascending, edges[numbers])
         start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
         return start, end
-
-    def inside(self, values: FloatArray, numbers: IntArray) -> FloatArray:
-        """Return the scores in some gaps; NaN is in the gap below the last value."""
-        start, end = self.ends(values, numbers)
-        sizes = np.maximum(end - start, 0)
-        before = np.cumsum(sizes) - sizes
-        index = np.arange(sizes.sum()) + np.repeat(start - before, sizes)
-        has_missing = (numbers == values.size).any() and not np.isnan(values).any()
-        return np.append(self.ascending[index], np.full(self.missing * has_missing, np.nan))
-
-
-def sort_scores(scores: Scores, weight: CountArray | None = None) -> list[SortedScores]:
-    """Sort scores in parts, in several threads; with weights in one part."""
-    threads = count_threads(scores.size)
-    parts = threads * (1 + scores.size // (threads * _MAX_SORTED_TOGETHER))
-    if weight is not None or parts == 1:
-        return [SortedScores.of(scores, weight)]
-    return in_threads(SortedScores.of, np.array_split(scores, parts), threads)
-
-
-def count_gaps(
-    values: FloatArray, parts: Sequence[SortedScores], *, with_sums: bool = False
-) -> GapCounts:
-    """Count sorted scores at and between some values."""
-    return reduce(GapCounts.merge, [part.count(values, with_sums) for part in parts])
-
-
-def scores_inside(
-    values: FloatArray, numbers: IntArray, parts: Sequence[SortedScores]
-) -> FloatArray:
-    """Return the scores of all parts in some gaps."""
-    return np.concatenate([part.inside(values, numbers) for part in parts])
 
 
 # From numbers of gaps to their scores, maybe with those of other gaps.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,13 +11,13 @@ from typing import TypeVar
 
 from pu_accessor.errors import PUValueError
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # The second also limits NumPy's libraries, scikit-learn and pyarrow; dask sets it to 1 in workers.
 _VARIABLES = ("PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS")
 _MAX_THREADS = 10_000
-_MIN_SCORES_FOR_THREADS = 1 << 19  # with fewer, a second thread takes longer than it saves
+_SCORES_PER_THREAD = 1 << 20  # with fewer, one more takes longer than it saves
+_AT_ONCE = 1 << 16  # scores of a piece, whose columns fit into the cache
 _single_thread: ContextVar[bool] = ContextVar("pu_accessor: one thread", default=False)
 
 
@@ -34,17 +34,21 @@ def count_threads(scores: int) -> int:
                 )
             limit = int(first)
             break
-    return 1 if scores < _MIN_SCORES_FOR_THREADS or _single_thread.get() else limit or 1
+    return 1 if _single_thread.get() else max(min(limit or 1, scores // _SCORES_PER_THREAD), 1)
 
 
-def in_threads(
-    function: Callable[[Item], Result], items: Sequence[Item], threads: int
-) -> list[Result]:
-    """Apply a function to each item, in order."""
-    if threads == 1 or len(items) == 1:
-        return [*map(function, items)]
-    with ThreadPoolExecutor(min(threads, len(items))) as pool:
-        return [*pool.map(function, items)]
+def in_pieces(function: Callable[[Iterable[slice]], Result], size: int) -> list[Result]:
+    """Apply a function to pieces of so many scores that fit into the cache, those of a thread."""
+    threads = count_threads(size)
+    starts = range(0, size, _AT_ONCE)
+    runs = [
+        [slice(start, start + _AT_ONCE) for start in starts[first::threads]]
+        for first in range(max(min(threads, len(starts)), 1))
+    ]
+    if len(runs) == 1:
+        return [function(runs[0])]
+    with ThreadPoolExecutor(len(runs)) as pool:
+        return [*pool.map(function, runs)]
 
 
 @contextmanager

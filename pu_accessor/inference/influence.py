@@ -79,12 +79,14 @@ def design_effect_of_sums(
 ) -> Design:
     """Return the design effect of sums by cluster, relative to `variance`, at least 1."""
     # The df account for the kurtosis of the sums; they are below the clusters with positives.
-    total = adjust_sums(sums, sizes).sum(axis=0)
+    # Not by ufuncs along the short axis: there can be as many clusters as rows.
+    total = np.add(*adjust_sums(sums, sizes))
     effect = float(total @ total) / variance if variance else if_constant
-    whole, df = sums.sum(axis=0), with_positive - 1.0
-    squares = whole[np.abs(whole) > _MIN_SUM * np.abs(sums).max(initial=0)] ** 2
+    squares, df = np.add(*sums) ** 2, with_positive - 1.0
+    largest = max(sums.max(initial=0), -sums.min(initial=0))
+    squares = squares[squares > (_MIN_SUM * largest) ** 2]
     if squares.size:
-        kurtosis = np.mean(squares**2) / np.mean(squares) ** 2
+        kurtosis = (squares @ squares / squares.size) / np.mean(squares) ** 2
         df = min(df, float(kurtosis_df(kurtosis, squares.size)))
     return Design(max(float(effect), 1.0), df)
 

@@ -42,7 +42,7 @@ def bound_curve_on_future_data(
     """Bound a curve on future data at all thresholds jointly, shape (cutoffs, 3, betas)."""
     # Bounds have the rates of the ROC curve, or precision and recall; their other values are void.
     if ranking.whole is not None:  # joint limits need all cutoffs
-        every = ranking.whole.refine(ranking.unlabeled)
+        every = ranking.whole.refine(ranking.unlabeled, exact=True)
         every, table = bound_curve_on_future_data(curve, every, betas, terms)
         chosen = np.searchsorted(every.head, ranking.head)
         return ranking, Table(*(count[chosen] for count in table))
@@ -176,7 +176,7 @@ def _fixed_sequence_test(
     """Return the last list before the first that fails; `grid` has their sizes in the rest."""
     last = np.searchsorted(ranking.rank - ranking.known_positive, grid, "right") - 1
     unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
-    finer = ranking.refine(sorted_unique(unlabeled))
+    finer = ranking.refine(sorted_unique(unlabeled), exact=True)
     lists = finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)
     alpha = min(2 * alpha, 1.0)
     if goal.name == "precision":

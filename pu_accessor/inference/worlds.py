@@ -314,7 +314,7 @@ def _limits_by_curves(
     estimate: float,
 ) -> FloatPair:
     """Return the limits of a metric at one cutoff and beta, of concave curves in their band."""
-    finer, share = ranking.refine(cutoff.unlabeled), world.hidden.item()
+    finer, share = ranking.refine(cutoff.unlabeled, exact=True), world.hidden.item()
     position = int(np.searchsorted(finer.rank, cutoff.rank[0]))
     rates = future_data.bound_rates(finer, share, level, monotone=True)
     limits = rates.lift[np.newaxis] if metric.depends_on == "precision" else np.stack(rates[:2])

@@ -302,14 +302,14 @@ class Accessor:
         of_band = {"band": band} if band else {}
         return {"level": terms.level, **of_band, "target": target, **self._assumed()}
 
-    def _rank(self, ranks: Ranks = "breakpoints", *, exact: bool = True) -> Rankings:
-        """Return the rankings; bounds need not be `exact` between scores that are not stored."""
+    def _rank(self, ranks: Ranks = "breakpoints") -> Rankings:
+        """Return the rankings."""
         check_ranks(ranks)
         ranks = "all" if self._terms.sinks and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
             refuse(dict.fromkeys(("ranks='all'", *_SOURCE_FACTS[self._source.kind]), ranks))
         self._source.warn_of_mixed(self._terms)
-        return self._source.rank(self._terms, ranks, exact=exact)
+        return self._source.rank(self._terms, ranks)
 
     def _pair(self, on: Any) -> LazyByKey[PairedRanks]:
         """Return paired ranks of models: columns of a row, or rows of groups paired by `on`."""

@@ -66,7 +66,7 @@ def average_over(
         return {**located, **numbers, "n_groups": len(group)}
 
     plain = is_auroc_of_future(asked)
-    rankings = self._rank(exact=not all(one.metric.curve for one in asked))
+    rankings = self._rank()
     options: dict[str, Any] = {"compute_stack": macro_average.auroc_group_terms if plain else None}
     results = evaluation.evaluate(terms, rankings, compute, of_groups, per_group=False, **options)
     kept = _levels_to_keep(self._terms, results.names)

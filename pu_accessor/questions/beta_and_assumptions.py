@@ -213,7 +213,7 @@ def check_assumptions(
         def annotate(position: int) -> AnnotatedRanking:
             return AnnotatedRanking(rankings.make(position))
 
-        keyed = LazyByKey(rankings.names, rankings.keys, annotate, rankings.refine)
+        keyed = LazyByKey(rankings.names, rankings.keys, annotate, rankings.visit)
     else:
         keyed = rank_annotated(self._source, self._terms, wave, strata)
 

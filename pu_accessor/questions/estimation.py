@@ -341,10 +341,7 @@ def estimate_metrics(
         return [None if area is None else _RankingEstimates([area]) for area in areas]
 
     needed = {one.metric.ranks_needed(one.cutoff) for one in asked}
-    rankings = self._rank(
-        "all" if "all" in needed else "breakpoints",
-        exact=not all(one.metric.curve for one in asked),
-    )
+    rankings = self._rank("all" if "all" in needed else "breakpoints")
     together = compute_stack if is_plain else None
     options: dict[str, Any] = {"warn_limits": warn_limits, "compute_stack": together}
     results = evaluation.evaluate(terms, rankings, compute, betas, **options)

@@ -27,7 +27,6 @@ from pu_accessor.ranking import (
     Counts,
     FloatArray,
     LazyByKey,
-    NeedsAnotherPassError,
     PairedRanks,
     Ranking,
     TieBlocks,
@@ -188,20 +187,21 @@ def _evaluate_groups(
 ) -> tuple[list[Result[Content]], dict[int, str]]:
     """Return all results, and by position the reasons of groups without one."""
     results, errors = dict(computed), dict[int, PUDataError]()
+
+    def attempt(position: int) -> Result[Content] | PUDataError:
+        try:
+            return compute_at(position)
+        except (PUDataError, MemoryError) as error:
+            known = error if isinstance(error, PUDataError) else PUDataError(_OUT_OF_MEMORY)
+            return _group_error(known, keyed, position, terms)
+
     waiting = [position for position in range(len(keyed.keys)) if position not in computed]
-    while waiting:
-        later: list[int] = []
-        for position in _with_progress_bar(waiting) if terms.progress else waiting:
-            try:
-                results[position] = compute_at(position)
-            except NeedsAnotherPassError:
-                later.append(position)
-            except (PUDataError, MemoryError) as error:
-                known = error if isinstance(error, PUDataError) else PUDataError(_OUT_OF_MEMORY)
-                errors[position] = _group_error(known, keyed, position, terms)
-        if later and keyed.refine:
-            keyed.refine()
-        waiting = later
+    found = keyed.visit(attempt, waiting)
+    for position, one in _with_progress_bar(found, len(waiting)) if terms.progress else found:
+        if isinstance(one, PUDataError):
+            errors[position] = one
+        else:
+            results[position] = one
     # The first sentence says what is wrong; the others, what to do.
     reasons = {position: str(errors[position]).partition(". ")[0] for position in sorted(errors)}
     return [results[position] for position in sorted(results)], reasons
@@ -223,15 +223,15 @@ def _group_error(
     raise type(error)(f"{group}: {error}{advice}") from error
 
 
-def _with_progress_bar(positions: Sequence[int]) -> Iterable[int]:
-    """Return the positions with a progress bar."""
+def _with_progress_bar(found: Iterable[Content], number: int) -> Iterable[Content]:
+    """Return what is found, with a progress bar."""
     try:
         from tqdm.auto import tqdm
     except ImportError as error:
         raise PUImportError(
             "progress=True needs the package tqdm, which is not installed: pip install tqdm."
         ) from error
-    bar: Iterable[int] = tqdm(positions, unit="group")
+    bar: Iterable[Content] = tqdm(found, total=number, unit="group")
     return bar
 
 

@@ -291,7 +291,7 @@ def _lay_out(
     template: bool = True,
 ) -> xr.Dataset:
     """Compute the page of each ranking, and combine them in a Dataset."""
-    rankings = self._rank(ranks, exact=not isinstance(ranks, str))
+    rankings = self._rank(ranks)
     results = evaluate(terms, rankings, compute, betas)
     pages = [
         page._replace(arrays={**page.arrays, **(ranking_attrs(one) if one else {})})

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.score_gaps import Scores
+from pu_accessor.counting.cells import Scores
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.roles_and_assumptions import Terms

@@ -76,7 +76,7 @@ class FrameSource:
         shown = repr(keys) if isinstance(keys, str | list) else "..."
         self.name = "df" if grouped is None else f"df.groupby({shown})"
 
-    def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows of each group by each column of scores."""
         named = roles.named()
         rows = self.rows(roles, named)

@@ -51,7 +51,7 @@ def pair_scores(
     repeated, labels = labels.take(kept).drop_unit_weights().repeat_known()
     scores, positive = scores[:, kept][:, repeated], labels.positive
     weight, known = pair_weight(labels.take(positive).propensity), scores[:, positive]
-    tables = [PlacementTable.of(by_model, weight) for by_model in known]
+    tables = [PlacementTable.of(*of, weight) for of in zip(known, scores, strict=True)]
     above = sum_placements(tables, scores, labels.count)
     paired = pair_ranks(names, models, tables, known, above, labels.sizes())
     paired = paired._replace(known_weight=weight)

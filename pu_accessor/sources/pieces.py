@@ -9,16 +9,17 @@ counts or clusters, and models in rows, are collected in one frame instead.
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import check_ranks_within
-from pu_accessor.counting import score_gaps
+from pu_accessor.counting.cells import Scores
 from pu_accessor.counting.cutoffs import rank_counted
 from pu_accessor.counting.placements import (
     PlacementSums,
@@ -26,13 +27,13 @@ from pu_accessor.counting.placements import (
     pair_ranks,
     sum_placements,
 )
+from pu_accessor.counting.score_gaps import GapCounts, Gaps, SortedScores, distinct_scores
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
     LazyByKey,
-    NeedsAnotherPassError,
     PairedRanks,
     Ranking,
     Rankings,
@@ -54,59 +55,67 @@ from pu_accessor.sources.groups import Groups, name_keys
 from pu_accessor.sources.pairs import pair_weight
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
-Query: TypeAlias = "partial[Any]"  # a function of sorted scores
+Result = TypeVar("Result")
+Query: TypeAlias = Callable[[Scores], Any]  # of scores in one piece
 
 _MAX_SAMPLE_VALUES = 1 << 12  # between which scores are counted, in addition to labeled ones
 
 
+class _UnreadError(Exception):
+    """Raised where a result waits for another pass over all pieces."""
+
+
 class Passes:
-    """Counts of scores by group and model, and results of further passes."""
+    """Results of passes over all pieces, each of which serves all groups and models."""
 
     def __init__(self, pieces: Chunks, roles: Terms, first: FirstPass) -> None:
         self._pieces = pieces
         self._roles = roles
         self._results: dict[tuple[GroupModel, bytes], Any] = {}
         self._pending: dict[GroupModel, tuple[bytes, Query, int]] = {}
-        queries: dict[GroupModel, Query] = {}
+        self.between: dict[GroupModel, Gaps] = {}
         known: dict[GroupModel, FloatArray] = {}
         for key, model in product(first.groups, range(len(roles.models))):
             labeled = first.groups[key]
-            sample, _ = score_gaps.distinct_scores(labeled.sample[model])
+            sample, _ = distinct_scores(labeled.sample[model])
             sample = sample[:: 1 + sample.size // _MAX_SAMPLE_VALUES]
             known[key, model] = np.concatenate(labeled.of(model, roles.omits)[:2])
-            values = score_gaps.distinct_scores(np.append(known[key, model], sample))[0]
-            queries[key, model] = partial(score_gaps.count_gaps, values)
-        self.gaps: dict[GroupModel, score_gaps.GapCounts] = self._pass(queries)
+            values = distinct_scores(np.append(known[key, model], sample))[0]
+            self.between[key, model] = Gaps.of(values, labeled.sample[model])
+        self.gaps: dict[GroupModel, GapCounts] = self._pass(
+            {of: between.count for of, between in self.between.items()}
+        )
         for (key, model), gaps in self.gaps.items():
             check_same(pieces, int(first.groups[key].ranked[model]), _number_of_scores(gaps))
-            values, number = score_gaps.distinct_scores(known[key, model])
+            values, number = distinct_scores(known[key, model])
             counted = np.take(gaps.at, np.searchsorted(0.0 - gaps.values, 0.0 - values))
             check_same(pieces, int(number.sum()), int(np.minimum(number, counted).sum()))
 
-    def count(self, of: GroupModel, values: FloatArray) -> score_gaps.GapCounts:
-        """Count the scores of a group and model at and between some values."""
-        number = _number_of_scores(self.gaps[of])
-        query = partial(score_gaps.count_gaps, values, with_sums=True)
-        gaps: score_gaps.GapCounts = self._look_up(of, values, query, number)
-        return gaps
-
-    def fetch(self, of: GroupModel, numbers: IntArray) -> score_gaps.SortedScores:
-        """Return the scores of a group and model in some gaps."""
-        gaps = self.gaps[of]
-        query = partial(score_gaps.scores_inside, gaps.values, numbers)
-        return score_gaps.SortedScores.of(
-            self._look_up(of, numbers, query, int(gaps.inside[numbers].sum()))
-        )
-
-    def _look_up(self, of: GroupModel, argument: Any, query: Query, number: int) -> Any:
-        """Return the result of a pass, of so many scores, or raise that it is needed."""
-        key = query.func.__name__.encode() + argument.tobytes()
+    def look_up(self, of: GroupModel, key: bytes, query: Query, number: int) -> Any:
+        """Return the result of a query about so many scores, or raise that it is to be read."""
         if (of, key) not in self._results:
             self._pending[of] = key, query, number
-            raise NeedsAnotherPassError
+            raise _UnreadError
         return self._results[of, key]
 
-    def refine(self) -> None:
+    def visit(
+        self, function: Callable[[int], Result], positions: Iterable[int]
+    ) -> Iterator[tuple[int, Result]]:
+        """Apply a function to positions of rankings; after each pass again to those that wait."""
+        waiting = [*positions]
+        while waiting:
+            later = []
+            for position in waiting:
+                try:
+                    result = function(position)
+                except _UnreadError:
+                    later.append(position)
+                else:
+                    yield position, result
+            self._read()
+            waiting = later
+
+    def _read(self) -> None:
         """Read the pieces once for all pending queries."""
         pending, self._pending = self._pending, {}
         queries = {of: query for of, (_, query, _) in pending.items()}
@@ -119,20 +128,55 @@ class Passes:
         """Read the pieces once, and return the results of queries."""
         of_piece = partial(_run_queries, self._roles.omits, queries)
         results = fold_groups(self._pieces, self._roles, of_piece, _merge)
-        none = [score_gaps.SortedScores.of(np.empty(0))]
+        none = np.empty(0)
         return {of: results[of] if of in results else query(none) for of, query in queries.items()}
 
 
-def _number_of_scores(result: score_gaps.GapCounts | FloatArray) -> int:
+@dataclass(frozen=True, eq=False)
+class _InPieces:
+    """Scores of a group and model in pieces, counted between labeled ones and a sample."""
+
+    passes: Passes
+    of: GroupModel
+    exact: bool = False
+
+    @property
+    def gaps(self) -> GapCounts:
+        """The counts of all scores."""
+        return self.passes.gaps[self.of]
+
+    def count(self, values: FloatArray) -> GapCounts:
+        """Count and sum the scores at and between other values."""
+        number, sample = _number_of_scores(self.gaps), self.gaps.values
+        query = partial(Gaps.of(values, sample).count, with_sums=True)
+        counts: GapCounts = self.passes.look_up(
+            self.of, b"count" + values.tobytes(), query, number
+        )
+        return counts
+
+    def fetch(self, numbers: IntArray) -> SortedScores:
+        """Return the scores in some gaps."""
+        query = partial(_scores_inside, self.passes.between[self.of], numbers)
+        number = int(self.gaps.inside[numbers].sum())
+        scores = self.passes.look_up(self.of, b"fetch" + numbers.tobytes(), query, number)
+        return SortedScores.of(scores)
+
+
+def _scores_inside(between: Gaps, numbers: IntArray, scores: Scores) -> FloatArray:
+    """Return those of some scores that are in some gaps."""
+    return scores[between.find_inside(numbers, scores)].astype(np.float64)
+
+
+def _number_of_scores(result: GapCounts | FloatArray) -> int:
     """Return the number of counted, or fetched, scores."""
-    if isinstance(result, score_gaps.GapCounts):
+    if isinstance(result, GapCounts):
         return int(result.at.sum() + result.inside.sum())
     return result.size
 
 
 def _merge(one: Any, other: Any) -> Any:
     """Add counts, or join scores."""
-    return one.merge(other) if isinstance(one, score_gaps.GapCounts) else np.append(one, other)
+    return one.merge(other) if isinstance(one, GapCounts) else np.append(one, other)
 
 
 def _run_queries(
@@ -143,7 +187,7 @@ def _run_queries(
         for model, scores in enumerate(by_model):
             if (key, model) in queries:
                 kept = scores[~np.isnan(scores)] if omits else scores
-                yield (key, model), queries[key, model](score_gaps.sort_scores(kept))
+                yield (key, model), queries[key, model](kept)
 
 
 def check_same(pieces: Chunks, before: int, now: int) -> None:
@@ -166,7 +210,7 @@ class PiecesSource(FrameSource):
         self.name = pieces.name
         self.kind = "pieces" if by is None else "groupby of pieces"
 
-    def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows of all pieces, with the results of a frame of the same rows."""
         if roles.others.keys() - {"propensity"}:
             return super().rank(roles, ranks)
@@ -183,11 +227,10 @@ class PiecesSource(FrameSource):
             check_scored(columns["score"], int(labeled.ranked[model]))
             *known, propensity = labeled.of(model, roles.omits)
             known_propensity = None if roles.propensity is None else propensity
-            gaps = passes.gaps[of], partial(passes.count, of), partial(passes.fetch, of)
-            ranking = rank_counted(known, *gaps, ranks, known_propensity, exact=exact)
+            ranking = rank_counted(known, _InPieces(passes, of), ranks, known_propensity)
             return ranking.with_fields(columns=columns)
 
-        return Rankings(*name_keys(groups, roles), make, passes.refine)
+        return Rankings(*name_keys(groups, roles), make, passes.visit)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> LazyByKey[PairedRanks]:
         """Pair models in columns of scores."""
@@ -196,7 +239,10 @@ class PiecesSource(FrameSource):
         roles, first, groups = self._first_pass(roles, paired=True)
         weights = {key: pair_weight(group.propensity) for key, group in first.groups.items()}
         tables = {
-            key: [PlacementTable.of(scores, weights[key]) for scores in group.positive]
+            key: [
+                PlacementTable.of(*of, weights[key])
+                for of in zip(group.positive, group.sample, strict=True)
+            ]
             for key, group in first.groups.items()
         }
         above = _sum_placements(self._pieces, roles, first, tables)

@@ -28,9 +28,9 @@ class SampleSource(FrameSource):
         self._dataset, self._dim = dataset, dim
         self.template = dataset
 
-    def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the samples at each point of the other dimensions."""
-        return self._points(roles).rank(roles, ranks, exact=exact)
+        return self._points(roles).rank(roles, ranks)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> LazyByKey[PairedRanks]:
         """Pair the samples of all points of the other dimensions."""

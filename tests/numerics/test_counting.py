@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
+from scipy import special
 
-from pu_accessor.counting import placements, score_gaps, threads
+from pu_accessor.counting import cells, score_gaps, threads
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import PlacementTable, RowClusters, sum_placements
 
@@ -32,8 +33,10 @@ EVERY = np.repeat(ODD, 5)
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones."""
-    monkeypatch.setattr(score_gaps, "_MAX_SORTED_TOGETHER", 16)
-    monkeypatch.setattr(threads, "_MIN_SCORES_FOR_THREADS", 30)
+    monkeypatch.setattr(threads, "_AT_ONCE", 16)
+    monkeypatch.setattr(threads, "_SCORES_PER_THREAD", 15)
+    monkeypatch.setattr(cells, "_MIN_SCORES", 4)
+    monkeypatch.setattr(cells, "_MIN_VALUES", 1)
 
 
 def order(scores: Array) -> list[Any]:
@@ -69,28 +72,28 @@ def pieces(scores: Array, cuts: list[int]) -> list[Array]:
 def test_gaps_are_those_of_a_full_sort(scores: Scores, cuts: list[int]) -> None:
     labeled, unlabeled = scores
     values, known = score_gaps.distinct_scores(labeled)
-    cut = [score_gaps.sort_scores(piece) for piece in pieces(unlabeled, cuts)]
-    parts = [score_gaps.count_gaps(values, piece) for piece in cut]
+    gaps = score_gaps.Gaps.of(values, unlabeled)
+    parts = [gaps.count(piece) for piece in pieces(unlabeled, cuts)]
     assert_same(reduce(score_gaps.GapCounts.merge, parts), values, unlabeled)
-    together = score_gaps.sort_scores(np.concatenate([labeled, unlabeled]))
-    both = score_gaps.count_gaps(values, together)
+    both = gaps.count(np.concatenate([labeled, unlabeled]))
     assert_same(replace(both, at=both.at - known), values, unlabeled)
 
 
-@given(scores=SCORES, cuts=CUTS, targets=st.lists(st.integers(1, 60), min_size=1, max_size=5))
-@example(scores=(np.array([]), EVERY), cuts=[], targets=[1, 20, 59, 60])
-@example(scores=(np.array([1.0]), np.linspace(0, 1, 60)), cuts=[9], targets=[1, 2, 30, 60])
-@example(scores=(np.array([np.nan, 0.0]), EVERY), cuts=[], targets=[1, 20, 33, 60])
-def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: list[int]) -> None:
+@given(scores=SCORES, targets=st.lists(st.integers(1, 60), min_size=1, max_size=5))
+@example(scores=(np.array([]), EVERY), targets=[1, 20, 59, 60])
+@example(scores=(np.array([1.0]), np.linspace(0, 1, 60)), targets=[1, 2, 30, 60])
+@example(scores=(np.array([np.nan, 0.0]), EVERY), targets=[1, 20, 33, 60])
+def test_best_scores_of_a_full_sort(scores: Scores, targets: list[int]) -> None:
     labeled, unlabeled = scores
     wanted = np.array([target for target in targets if target <= unlabeled.size], np.int64)
     values, at = score_gaps.distinct_scores(labeled)
     # Labeled scores are counted along: what is found must be the unlabeled ones.
-    parts = [*map(score_gaps.SortedScores.of, pieces(np.concatenate([unlabeled, labeled]), cuts))]
-    every = score_gaps.count_gaps(values, parts)
+    rows = np.concatenate([unlabeled, labeled])
+    gaps = score_gaps.Gaps.of(values, rows)
+    every = gaps.count(rows)
 
     def fetch(numbers: Array) -> score_gaps.SortedScores:
-        return score_gaps.SortedScores.of(score_gaps.scores_inside(every.values, numbers, parts))
+        return score_gaps.SortedScores.of(rows[gaps.find_inside(numbers, rows)])
 
     found = score_gaps.order_statistics(wanted, replace(every, at=every.at - at), fetch)
     values, at = score_gaps.distinct_scores(unlabeled)
@@ -115,7 +118,8 @@ def test_sums_of_scores_are_those_of_rows(weight: Any) -> None:
 
 
 def test_scores_that_are_not_fetched_are_not_tied() -> None:
-    gaps = score_gaps.SortedScores.of(np.array([4.0, 2.0, 2.0, 1.0])).count(np.array([3.0]))
+    scores, values = np.array([4.0, 2.0, 2.0, 1.0]), np.array([3.0])
+    gaps = score_gaps.Gaps.of(values, scores).count(scores)
     found = score_gaps.order_statistics(np.array([1, 2, 3, 4]), gaps, None)
     np.testing.assert_array_equal(found.score, [4.0, np.nan, np.nan, 1.0])
     np.testing.assert_array_equal(found.better, [np.inf, 4.0, np.nan, np.nan])
@@ -128,11 +132,12 @@ ODD = [np.inf, -np.inf, np.nan, 0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, 1
 @pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
 def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", "3")
-    monkeypatch.setattr(threads, "_MIN_SCORES_FOR_THREADS", 2000)
-    monkeypatch.setattr(placements, "_SCORES_AT_ONCE", 64)
+    monkeypatch.setattr(threads, "_SCORES_PER_THREAD", 500)
+    monkeypatch.setattr(threads, "_AT_ONCE", 64)
     rng = np.random.default_rng(0)
     score = rng.normal(size=(2, size)).round(2)
-    places = [PlacementTable.of(one) for one in rng.normal(size=(2, 5)).round(2)]
+    known = rng.normal(size=(2, 5)).round(2)
+    places = [PlacementTable.of(*each) for each in zip(known, score, strict=True)]
     whole = sum_placements(places, score)
     found = np.stack([place.above(one) for place, one in zip(places, score, strict=True)])
     for counts, own in zip(whole.counts, found, strict=True):
@@ -151,31 +156,39 @@ floats = st.one_of(
 
 
 @given(st.lists(floats, max_size=12), st.lists(floats, max_size=60), st.sampled_from([1, 8, 4096]))
-def test_blocks_are_those_of_a_search(known: list[float], some: list[float], cells: int) -> None:
+def test_blocks_are_those_of_a_search(known: list[float], some: list[float], most: int) -> None:
     values, scores = np.unique(np.array(known, float)), np.array([*some, *known], float)
     values = values[~np.isnan(values)] + 0.0
     left, right = (values.searchsorted(scores, side) for side in ("left", "right"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(placements, "_MIN_CELLS", cells)
-        found: Any = placements.Lookup.of(values, scores).blocks(scores)
-    np.testing.assert_array_equal(found, np.where(np.isnan(scores), 0, left + right))
-    assert found.dtype == np.int64
+    wanted = np.where(np.isnan(scores), 0, left + right)
+    for scale in (None, *cells._scales(values[np.isfinite(values)][:most])):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cells, "_scales", lambda _: [scale] if scale else [])  # noqa: B023
+            patch.setattr(cells, "_MAX_CELLS", most)
+            found = cells.Cells.of(values, scores).blocks(scores)
+        np.testing.assert_array_equal(found, wanted)
+        assert found.dtype == np.int32
 
 
-@pytest.mark.parametrize("spread", [0.01, 3.0])
-def test_few_scores_are_searched_for(spread: float) -> None:
+@pytest.mark.parametrize("kind", [float, np.float32])
+def test_few_scores_are_searched_for(kind: Any) -> None:
     """The table says where most are, of even scores and of very uneven ones."""
-    scores = np.random.default_rng(0).lognormal(0, spread, 50_000)
-    lookup = placements.Lookup.of(np.unique(scores[:300]), scores)
-    assert np.mean(lookup.table[lookup._cells(scores)] < 0) < 0.4
+    rng, share = np.random.default_rng(0), special.expit
+    normal = rng.normal(size=50_000)
+    shapes = [normal, share(6 * normal - 8), share(6 * normal + 8), rng.standard_cauchy(50_000)]
+    shapes += [rng.lognormal(0, 3, 50_000), rng.integers(0, 90, 50_000).astype(float)]
+    for scores in (shape.astype(kind) for shape in shapes):
+        values = np.unique(scores[:300]).astype(float)
+        found = cells.Cells.of(values[~np.isnan(values)], scores)
+        assert found._look_up(scores.astype(float))[1].size < 5_000
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_sums_are_those_of_rows(threads: str, missing: float, monkeypatch: Any) -> None:
     monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", threads)
-    monkeypatch.setattr("pu_accessor.counting.threads._MIN_SCORES_FOR_THREADS", 1)
-    monkeypatch.setattr("pu_accessor.counting.placements._SCORES_AT_ONCE", 7)
+    monkeypatch.setattr("pu_accessor.counting.threads._SCORES_PER_THREAD", 1)
+    monkeypatch.setattr("pu_accessor.counting.threads._AT_ONCE", 7)
     rng = np.random.default_rng(5)
     score = np.round(rng.normal(size=200), 1)
     score[rng.random(200) < missing] = np.nan

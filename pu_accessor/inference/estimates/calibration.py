@@ -169,7 +169,7 @@ def _score_range(ranking: Ranking) -> tuple[float, float]:
             f"boyce needs a background, but all {sum(total)} examples are known positives. Add "
             "unlabeled examples, such as random places, by pd.concat."
         )
-    best = ranking.refine(np.array([min(1, total.unlabeled)]))
+    best = ranking.refine(np.array([min(1, total.unlabeled)]), exact=True)
     low, high = float(ranking.threshold[-1]), float(best.threshold[1])
     if not 0 < high - low < inf:
         raise PUDataError(

@@ -97,7 +97,8 @@ def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, terms: T
         raise no_negatives_error(goal.name, float(betas[0]), ranking.total)
     position = _best_guaranteed_cutoff(bounds, goal)
     if position is not None:
-        finer = bounds.tables.ranking.refine(_counts_at_crossings(bounds.tables, goal))
+        crossings = _counts_at_crossings(bounds.tables, goal)
+        finer = bounds.tables.ranking.refine(crossings, exact=True)
         bounds = _bound_metric(finer, betas, goal, terms)
         position = _best_guaranteed_cutoff(bounds, goal)
     # A false positive rate is tested from the shortest list on.

@@ -83,7 +83,7 @@ def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
         return CutoffPosition(cutoff, np.ones(1))
     # Only blocks without labels can be refined; others have both ends in the ranking.
     unlabeled = cutoff.unlabeled + (rank - start)
-    finer = ranking.refine(unlabeled[unlabeled <= ranking.total.unlabeled])
+    finer = ranking.refine(unlabeled[unlabeled <= ranking.total.unlabeled], exact=True)
     end = int(np.searchsorted(finer.rank, rank))
     share = (rank - start) / (finer.rank[end].item() - start)
     return CutoffPosition(finer.take(np.array([end - 1, end])), np.array([1 - share, share]))
@@ -186,9 +186,9 @@ def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, terms: Terms) ->
     """Return the cutoff with the highest estimate, at a bend of the curves or an end."""
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
-    finer, table = _complete_tables(ranking.refine(ends), beta, terms)
+    finer, table = _complete_tables(ranking.refine(ends, exact=True), beta, terms)
     if metric.turns and (beside := _beside_turns(finer, table, metric.turns)).size:
-        finer, table = _complete_tables(finer.refine(beside), beta, terms)
+        finer, table = _complete_tables(finer.refine(beside, exact=True), beta, terms)
     is_ranked = (finer.rank > 0) & (finer.rank <= sum(ranking.total) - ranking.unranked)
     values = np.where(is_ranked, metric(*table), np.nan)
     if np.isnan(values).all():

@@ -144,7 +144,7 @@ def _complete_near_goal(
     if at.kind != "fraction":
         tp, fp, fn, _ = table
         surplus = goal_surplus(at, tp, tp + fp, tp + fn, sum(ranking.total))
-        ranking = ranking.refine(crossings(ranking, surplus, at))
+        ranking = ranking.refine(crossings(ranking, surplus, at), exact=True)
         ranking, table = completed_table(ranking, betas, on_new=True)
         table = table.at_prevalence(terms.prevalence)
     return ranking, table
@@ -209,7 +209,7 @@ def _add_cutoffs(
     low, high = passed.min(initial=ranking.total.unlabeled), passed.max(initial=0)
     between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(added.dtype)
     added = np.unique(np.concatenate([passed, between[between <= high]]))
-    return bounds.ranking.refine(added), added
+    return bounds.ranking.refine(added, exact=True), added
 
 
 def crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
