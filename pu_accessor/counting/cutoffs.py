@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from pu_accessor.counting import score_gaps
-from pu_accessor.counting.cells import Blocks
 from pu_accessor.ranking import (
     BoolArray,
     CountArray,
@@ -38,9 +37,18 @@ def rank_examples(
     if isinstance(ranks, str) and ranks == "all":
         ranking = _rank_all(score, positive, negative, weight)
         return replace(ranking, inverse_propensity=_invert(known[0], known_propensity))
+    gaps = score_gaps.Gaps.of(score_gaps.distinct_scores(np.concatenate(known))[0], score)
+    blocks = np.empty(score.size, np.int32)
+    counts = gaps.count(score, weight, blocks=blocks)
+
+    def ask(other: score_gaps.Gaps, numbers: IntArray | None) -> Any:
+        if numbers is None:
+            return other.count(score, weight, with_sums=True)
+        rows = gaps.find_inside(numbers, score, blocks)
+        return score[rows], None if weight is None else weight[rows]
+
     weights = (None, None) if weight is None else (weight[positive], weight[negative])
-    rows = _Rows.of(score, weight, score_gaps.distinct_scores(np.concatenate(known))[0])
-    return rank_counted(known, rows, ranks, known_propensity, weights)
+    return rank_counted(known, Counted(gaps, counts, ask), ranks, known_propensity, weights)
 
 
 def _rank_all(
@@ -60,53 +68,53 @@ def _rank_all(
     return _make_ranking(threshold, above, below, np.append(0, np.cumsum(size)) - above - below)
 
 
-class Counted(Protocol):
-    """Scores that were counted between labeled ones, in memory or in pieces."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether all scores are at hand, so that ties between two cutoffs are seen."""
-
-    @property
-    def gaps(self) -> score_gaps.GapCounts:
-        """The counts of all scores."""
-
-    def count(self, values: FloatArray) -> score_gaps.GapCounts:
-        """Count and sum the scores at and between other values."""
-
-    def fetch(self, numbers: IntArray) -> score_gaps.SortedScores:
-        """Return the scores in some gaps."""
+# Counts and sums scores at and between values or, with numbers of gaps, returns those inside.
+Ask: TypeAlias = Callable[[score_gaps.Gaps, IntArray | None], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """Scores in memory."""
+class Counted:
+    """Scores that were counted at and between values, among which cutoffs are found."""
 
-    score: FloatArray
-    weight: CountArray | None
-    between: score_gaps.Gaps
-    blocks: Blocks
-    gaps: score_gaps.GapCounts
-    exact: bool = True
+    gaps: score_gaps.Gaps
+    counts: score_gaps.GapCounts
+    ask: Ask
+    in_memory: bool = True  # scores in pieces are asked for where cutoffs must be exact
+    unlabeled: score_gaps.GapCounts | None = None
 
-    @classmethod
-    def of(cls, score: FloatArray, weight: CountArray | None, values: FloatArray) -> _Rows:
-        """Count scores at and between values."""
-        between = score_gaps.Gaps.of(values, score)
-        blocks = np.empty(score.size, np.int32)
-        return cls(score, weight, between, blocks, between.count(score, weight, blocks=blocks))
+    def refine(self, ranking: Ranking, unlabeled: CountArray, *, exact: bool) -> Ranking:
+        """Add the cutoffs at both ends of the tie blocks with the n-th unlabeled examples."""
+        fetch = self._fetch if exact or self.in_memory else None
+        counts = self.counts if self.unlabeled is None else self.unlabeled
+        nth = score_gaps.order_statistics(unlabeled, counts, fetch)
+        return _insert_cutoffs(ranking, "unlabeled", nth)
 
-    def count(self, values: FloatArray) -> score_gaps.GapCounts:
+    def add_ranks(self, ranking: Ranking, ranks: CountArray) -> Ranking:
+        """Add the last attained cutoff at or before each rank."""
+        targets = ranks.clip(1, sum(ranking.total))
+        nth = score_gaps.order_statistics(targets, self.counts, self._fetch)
+        return _insert_cutoffs(ranking, "rank", nth)
+
+    def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
+        """Return the number of examples at or above each of some scores."""
+        cost, index = np.unique(0.0 - thresholds, return_inverse=True)  # best first
+        return self._count(0.0 - cost).blocks()[1][1::2][index]
+
+    def sums_from(self, starts: FloatArray) -> FloatArray:
+        """Return the sum of the scores from each start to the next; starts ascend."""
+        sums = np.asarray(self._count(starts[::-1]).sums, np.float64)
+        return (sums[1::2] + sums[:-1:2])[::-1]
+
+    def _count(self, values: FloatArray) -> score_gaps.GapCounts:
         """Count and sum the scores at and between other values."""
-        return score_gaps.Gaps.of(values, self.score).count(
-            self.score, self.weight, with_sums=True
+        counts: score_gaps.GapCounts = self.ask(
+            score_gaps.Gaps.of(values, self.counts.values), None
         )
+        return counts
 
-    def fetch(self, numbers: IntArray) -> score_gaps.SortedScores:
-        """Return the scores in some gaps."""
-        rows = self.between.find_inside(numbers, self.score, self.blocks)
-        weight = None if self.weight is None else self.weight[rows]
-        return score_gaps.SortedScores.of(self.score[rows], weight)
+    def _fetch(self, numbers: IntArray) -> Any:
+        """Return the scores in some gaps, and their weights."""
+        return self.ask(self.gaps, numbers)
 
 
 def rank_counted(
@@ -117,10 +125,10 @@ def rank_counted(
     weights: Sequence[CountArray | None] = (None, None),
 ) -> Ranking:
     """Rank examples by counts of scores between labeled ones."""
-    gaps = counted.gaps
-    cost = 0.0 - gaps.values
+    cost = 0.0 - counted.gaps.values
     positive, negative = map(partial(_count_above, cost), known, weights)
-    unlabeled_gaps = replace(gaps, at=gaps.at - np.diff(positive + negative))
+    labeled_at = np.diff(positive + negative)
+    unlabeled_gaps = replace(counted.counts, at=counted.counts.at - labeled_at)
     # Cutoffs are the labeled scores, and the worst unlabeled score in each gap.
     values = score_gaps.distinct_scores(np.concatenate(known))[0]
     between = unlabeled_gaps if values.size == cost.size else unlabeled_gaps.at_values(values)
@@ -134,7 +142,7 @@ def rank_counted(
         _make_ranking(threshold, positive[index], negative[index], unlabeled),
         extent="breakpoints",
         inverse_propensity=_invert(known[0], propensity),
-        refiner=_Refiner(counted, unlabeled_gaps),
+        refiner=replace(counted, unlabeled=unlabeled_gaps),
     )
     if isinstance(ranks, str):
         return ranking
@@ -164,36 +172,6 @@ def _make_ranking(
     total = Counts(positive[-1].item(), negative[-1].item(), unlabeled[-1].item())
     rank = positive + negative + unlabeled
     return Ranking(rank, threshold, positive, negative, unlabeled, total)
-
-
-@dataclass(frozen=True, eq=False)
-class _Refiner:
-    """Adds cutoffs between labeled scores."""
-
-    counted: Counted
-    unlabeled_gaps: score_gaps.GapCounts
-
-    def refine(self, ranking: Ranking, unlabeled: CountArray, *, exact: bool) -> Ranking:
-        """Add the cutoffs at both ends of the tie blocks with the n-th unlabeled examples."""
-        fetch = self.counted.fetch if exact or self.counted.exact else None
-        nth = score_gaps.order_statistics(unlabeled, self.unlabeled_gaps, fetch)
-        return _insert_cutoffs(ranking, "unlabeled", nth)
-
-    def add_ranks(self, ranking: Ranking, ranks: CountArray) -> Ranking:
-        """Add the last attained cutoff at or before each rank."""
-        targets = ranks.clip(1, sum(ranking.total))
-        nth = score_gaps.order_statistics(targets, self.counted.gaps, self.counted.fetch)
-        return _insert_cutoffs(ranking, "rank", nth)
-
-    def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
-        """Return the number of examples at or above each of some scores."""
-        cost, index = np.unique(0.0 - thresholds, return_inverse=True)  # best first
-        return self.counted.count(0.0 - cost).blocks()[1][1::2][index]
-
-    def sums_from(self, starts: FloatArray) -> FloatArray:
-        """Return the sum of the scores from each start to the next; starts ascend."""
-        sums = np.asarray(self.counted.count(starts[::-1]).sums, np.float64)
-        return (sums[1::2] + sums[:-1:2])[::-1]
 
 
 def _insert_cutoffs(ranking: Ranking, counted: str, nth: score_gaps.OrderStatistics) -> Ranking:

@@ -43,6 +43,20 @@ class GapCounts:
         worst = lowest[np.searchsorted(through, before)]  # never of an empty block
         return GapCounts(values, self.at[above // 2], inside, np.where(inside > 0, worst, np.inf))
 
+    def with_scores(self, scores: FloatArray, weight: CountArray | None) -> GapCounts:
+        """Return the counts at and between further values: all scores in some of the gaps."""
+        cost, index = np.unique(0.0 - scores[~np.isnan(scores)], return_inverse=True)
+        of_scores = None if weight is None else weight[~np.isnan(scores)]
+        at = np.bincount(index, of_scores, cost.size).astype(self.at.dtype)
+        place = np.searchsorted(0.0 - self.values, cost)
+        inside = self.inside - np.bincount(place, at, self.inside.size).astype(self.at.dtype)
+        return GapCounts(
+            np.insert(self.values, place, 0.0 - cost),
+            np.insert(self.at, place, at),
+            np.insert(inside, place, 0),
+            np.insert(np.where(inside > 0, self.lowest, np.inf), place, np.inf),
+        )
+
     def blocks(self) -> tuple[FloatArray, CountArray]:
         """Return the worst score in each gap and value in turn, and the cumulated counts."""
         lowest = np.empty(2 * self.at.size + 1)
@@ -143,39 +157,8 @@ class Gaps:
         return found[~np.isnan(scores[found])] if self.has_missing else found
 
 
-@dataclass(frozen=True, eq=False)
-class SortedScores:
-    """Sorted scores."""
-
-    ascending: FloatArray  # without NaN
-    cumulated: CountArray | None = None  # weight of the first 0, 1, ... scores; None: their number
-
-    @classmethod
-    def of(cls, scores: FloatArray, weight: CountArray | None = None) -> SortedScores:
-        """Sort scores, each with its weight."""
-        if weight is None:
-            ascending = np.sort(scores)
-            return cls(ascending[: np.searchsorted(ascending, np.nan)])
-        order = np.argsort(scores)
-        order = order[: np.searchsorted(scores[order], np.nan)]
-        return cls(scores[order], np.append(0, np.cumsum(weight[order])))
-
-    def cumulate(self, numbers: IntArray) -> CountArray:
-        """Return the weight of the first so many scores."""
-        return numbers if self.cumulated is None else self.cumulated[numbers]
-
-    def ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
-        """Return where the scores of some gaps start and end."""
-        known = values[~np.isnan(values)]
-        edges = np.concatenate([[np.inf], known, [-np.inf, -np.inf]])
-        start = np.searchsorted(self.ascending, edges[numbers + 1], side="right")
-        end = np.searchsorted(self.ascending, edges[numbers])
-        start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
-        return start, end
-
-
-# From numbers of gaps to their scores, maybe with those of other gaps.
-FetchScores: TypeAlias = Callable[[IntArray], SortedScores]
+# From numbers of gaps to the scores in these, and their weights.
+FetchScores: TypeAlias = Callable[[IntArray], tuple[FloatArray, CountArray | None]]
 
 
 class OrderStatistics(NamedTuple):
@@ -191,37 +174,22 @@ def order_statistics(
     targets: CountArray, gaps: GapCounts, fetch: FetchScores | None
 ) -> OrderStatistics:
     """Return the n-th best scores; without `fetch` ties in a gap are ignored, its scores NaN."""
+    nth, block = _find_blocks(targets, gaps)
+    several = (block % 2 == 0) & (nth.through - nth.before > 1)
+    if fetch is not None and several.any():
+        return _find_blocks(targets, gaps.with_scores(*fetch(sorted_unique(block[several] // 2))))[
+            0
+        ]
+    between, further = several & (targets < nth.through), several & (targets - 1 > nth.before)
+    nth.score[between], nth.through[between] = np.nan, targets[between]
+    nth.better[further], nth.before[further] = np.nan, targets[further] - 1
+    return nth
+
+
+def _find_blocks(targets: CountArray, gaps: GapCounts) -> tuple[OrderStatistics, IntArray]:
+    """Return the n-th best scores as if those in a gap were tied, and their blocks."""
     lowest, through = gaps.blocks()
     block = np.searchsorted(through, targets)  # never an empty block
     before = np.append(0, through)[block]
     better = np.where(before, lowest[np.searchsorted(through, before)], np.inf)
-    nth = OrderStatistics(lowest[block], through[block], better, before)
-    inside = np.flatnonzero((block % 2 == 0) & (through[block] - before > 1))
-    if not inside.size:
-        return nth
-    if fetch is None:
-        between = inside[targets[inside] < nth.through[inside]]
-        nth.score[between], nth.through[between] = np.nan, targets[between]
-        further = inside[targets[inside] - 1 > before[inside]]
-        nth.better[further], nth.before[further] = np.nan, targets[further] - 1
-        return nth
-    ordered = fetch(sorted_unique(block[inside] // 2))
-    scores, before = ordered.ascending, before[inside]
-    if not scores.size:
-        return nth
-    # So far a gap is one tie: replace that by the order of its scores.
-    start, end = ordered.ends(gaps.values, block[inside] // 2)
-    index = ordered.cumulate(end) - (targets[inside] - before)
-    if ordered.cumulated is not None:
-        index = np.searchsorted(ordered.cumulated, index, side="right") - 1
-    present = index >= start  # further scores are NaN
-    score = 0.0 + scores[index.clip(min=0)]
-    left = np.searchsorted(scores, score, side="left")
-    right = np.where(present, np.searchsorted(scores, score, side="right"), start)
-    nth.score[inside] = np.where(present, score, np.nan)
-    through = before + ordered.cumulate(end) - ordered.cumulate(left)
-    nth.through[inside] = np.where(present, through, nth.through[inside])
-    above = np.flatnonzero(right < end)  # better scores in the same gap
-    nth.better[inside[above]] = 0.0 + scores[right[above]]
-    nth.before[inside] = before + ordered.cumulate(end) - ordered.cumulate(right)
-    return nth
+    return OrderStatistics(lowest[block], through[block], better, before), block

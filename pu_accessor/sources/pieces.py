@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any, TypeAlias, TypeVar
@@ -20,14 +19,14 @@ import pandas as pd
 
 from pu_accessor.checks import check_ranks_within
 from pu_accessor.counting.cells import Scores
-from pu_accessor.counting.cutoffs import rank_counted
+from pu_accessor.counting.cutoffs import Counted, rank_counted
 from pu_accessor.counting.placements import (
     PlacementSums,
     PlacementTable,
     pair_ranks,
     sum_placements,
 )
-from pu_accessor.counting.score_gaps import GapCounts, Gaps, SortedScores, distinct_scores
+from pu_accessor.counting.score_gaps import GapCounts, Gaps, distinct_scores
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
     Counts,
@@ -73,28 +72,32 @@ class Passes:
         self._roles = roles
         self._results: dict[tuple[GroupModel, bytes], Any] = {}
         self._pending: dict[GroupModel, tuple[bytes, Query, int]] = {}
-        self.between: dict[GroupModel, Gaps] = {}
-        known: dict[GroupModel, FloatArray] = {}
+        gaps: dict[GroupModel, Gaps] = {}
         for key, model in product(first.groups, range(len(roles.models))):
             labeled = first.groups[key]
             sample, _ = distinct_scores(labeled.sample[model])
             sample = sample[:: 1 + sample.size // _MAX_SAMPLE_VALUES]
-            known[key, model] = np.concatenate(labeled.of(model, roles.omits)[:2])
-            values = distinct_scores(np.append(known[key, model], sample))[0]
-            self.between[key, model] = Gaps.of(values, labeled.sample[model])
-        self.gaps: dict[GroupModel, GapCounts] = self._pass(
-            {of: between.count for of, between in self.between.items()}
-        )
-        for (key, model), gaps in self.gaps.items():
-            check_same(pieces, int(first.groups[key].ranked[model]), _number_of_scores(gaps))
-            values, number = distinct_scores(known[key, model])
-            counted = np.take(gaps.at, np.searchsorted(0.0 - gaps.values, 0.0 - values))
-            check_same(pieces, int(number.sum()), int(np.minimum(number, counted).sum()))
+            values = np.concatenate([*labeled.of(model, roles.omits)[:2], sample])
+            gaps[key, model] = Gaps.of(distinct_scores(values)[0], labeled.sample[model])
+        counts = self._pass({of: between.count for of, between in gaps.items()})
+        self.counted: dict[GroupModel, Counted] = {}
+        for (key, model), found in counts.items():
+            of, labeled = (key, model), first.groups[key]
+            check_same(pieces, int(labeled.ranked[model]), _number_of_scores(found))
+            known = np.concatenate(labeled.of(model, roles.omits)[:2])
+            values, number = distinct_scores(known)
+            again = np.take(found.at, np.searchsorted(0.0 - found.values, 0.0 - values))
+            check_same(pieces, known.size, int(np.minimum(number, again).sum()))
+            self.counted[of] = Counted(gaps[of], found, partial(self._ask, of), in_memory=False)
 
-    def look_up(self, of: GroupModel, key: bytes, query: Query, number: int) -> Any:
-        """Return the result of a query about so many scores, or raise that it is to be read."""
+    def _ask(self, of: GroupModel, gaps: Gaps, numbers: IntArray | None) -> Any:
+        """Return what was asked of the scores of a group and model, or raise that it is unread."""
+        key = gaps.values.tobytes() + (b"" if numbers is None else numbers.tobytes())
         if (of, key) not in self._results:
-            self._pending[of] = key, query, number
+            counts = self.counted[of].counts
+            number = int(counts.inside[... if numbers is None else numbers].sum())
+            number += int(counts.at.sum()) if numbers is None else 0
+            self._pending[of] = key, partial(_answer, gaps, numbers), number
             raise _UnreadError
         return self._results[of, key]
 
@@ -112,17 +115,14 @@ class Passes:
                     later.append(position)
                 else:
                     yield position, result
-            self._read()
             waiting = later
-
-    def _read(self) -> None:
-        """Read the pieces once for all pending queries."""
-        pending, self._pending = self._pending, {}
-        queries = {of: query for of, (_, query, _) in pending.items()}
-        for of, result in (self._pass(queries) if queries else {}).items():
-            key, _, number = pending[of]
-            check_same(self._pieces, number, _number_of_scores(result))
-            self._results[of, key] = result
+            pending, self._pending = self._pending, {}
+            queries = {of: query for of, (_, query, _) in pending.items()}
+            for of, result in (self._pass(queries) if queries else {}).items():
+                key, _, number = pending[of]
+                check_same(self._pieces, number, _number_of_scores(result))
+                is_counted = isinstance(result, GapCounts)
+                self._results[of, key] = result if is_counted else (result, None)
 
     def _pass(self, queries: Mapping[GroupModel, Query]) -> dict[GroupModel, Any]:
         """Read the pieces once, and return the results of queries."""
@@ -132,39 +132,11 @@ class Passes:
         return {of: results[of] if of in results else query(none) for of, query in queries.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class _InPieces:
-    """Scores of a group and model in pieces, counted between labeled ones and a sample."""
-
-    passes: Passes
-    of: GroupModel
-    exact: bool = False
-
-    @property
-    def gaps(self) -> GapCounts:
-        """The counts of all scores."""
-        return self.passes.gaps[self.of]
-
-    def count(self, values: FloatArray) -> GapCounts:
-        """Count and sum the scores at and between other values."""
-        number, sample = _number_of_scores(self.gaps), self.gaps.values
-        query = partial(Gaps.of(values, sample).count, with_sums=True)
-        counts: GapCounts = self.passes.look_up(
-            self.of, b"count" + values.tobytes(), query, number
-        )
-        return counts
-
-    def fetch(self, numbers: IntArray) -> SortedScores:
-        """Return the scores in some gaps."""
-        query = partial(_scores_inside, self.passes.between[self.of], numbers)
-        number = int(self.gaps.inside[numbers].sum())
-        scores = self.passes.look_up(self.of, b"fetch" + numbers.tobytes(), query, number)
-        return SortedScores.of(scores)
-
-
-def _scores_inside(between: Gaps, numbers: IntArray, scores: Scores) -> FloatArray:
-    """Return those of some scores that are in some gaps."""
-    return scores[between.find_inside(numbers, scores)].astype(np.float64)
+def _answer(gaps: Gaps, numbers: IntArray | None, scores: Scores) -> Any:
+    """Count and sum some scores or, with numbers of gaps, return those in these."""
+    if numbers is None:
+        return gaps.count(scores, with_sums=True)
+    return scores[gaps.find_inside(numbers, scores)].astype(np.float64)
 
 
 def _number_of_scores(result: GapCounts | FloatArray) -> int:
@@ -216,7 +188,7 @@ class PiecesSource(FrameSource):
             return super().rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
         passes = Passes(self._pieces, roles, first)
-        most = max(first.groups[key].ranked[model] for key, model in passes.gaps)
+        most = max(first.groups[key].ranked[model] for key, model in passes.counted)
         check_ranks_within(ranks, most)
         named = {argument: str(name) for argument, name in roles.named()}
 
@@ -227,7 +199,7 @@ class PiecesSource(FrameSource):
             check_scored(columns["score"], int(labeled.ranked[model]))
             *known, propensity = labeled.of(model, roles.omits)
             known_propensity = None if roles.propensity is None else propensity
-            ranking = rank_counted(known, _InPieces(passes, of), ranks, known_propensity)
+            ranking = rank_counted(known, passes.counted[of], ranks, known_propensity)
             return ranking.with_fields(columns=columns)
 
         return Rankings(*name_keys(groups, roles), make, passes.visit)
