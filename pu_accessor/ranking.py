@@ -87,11 +87,20 @@ class Clusters(ABC):
     @cached_property
     def sizes(self) -> CountArray:
         """Known positives, and other rows, in each cluster, shape (2, clusters or more)."""
-        every = np.bincount(self.code, self.weight, self.size)
-        weight = None if self.weight is None else self.weight[self._known]
-        known = np.bincount(self.code[self._known], weight, self.size)
-        sizes = np.stack([known, every - known])
-        return sizes if self.weight is None else sizes.astype(self.weight.dtype)
+        sizes = self._sum(self.weight)
+        return sizes if self.weight is None else sizes.astype(self.weight.dtype, copy=False)
+
+    def _sum(self, values: CountArray | None) -> CountArray:
+        """Sum a value of each row by cluster, known positives first; None: all are 1."""
+        sums = np.bincount(self._side, values, 2 * self.size)
+        return sums.reshape(2, self.size)
+
+    @cached_property
+    def _side(self) -> IntArray:
+        """The cluster of each row, that of rows other than known positives after all."""
+        side = np.where(self.positive, 0, self.size)
+        side += self.code
+        return side
 
     @property
     def known_cluster(self) -> IntArray:

@@ -15,7 +15,7 @@ from pu_accessor.ranking import FloatArray, IntArray
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 Blocks: TypeAlias = npt.NDArray[np.int32]
 
-_MIN_SCORES, _MIN_VALUES = 1 << 11, 5  # fewer are searched for, or among
+_MIN_SCORES = 1 << 11  # fewer are searched for
 _CELLS_PER_VALUE, _MAX_CELLS = 16, 1 << 22
 _SAMPLE_SIZE, _ACCEPTED_SHARE = 1 << 10, 0.1  # of scores that are searched for
 _CENTERS = 0.0, 0.5, 1.0  # of logarithms, where even cells do not suit: shares of values below
@@ -57,10 +57,12 @@ class Cells:
     def of(cls, values: FloatArray, scores: Scores) -> Cells:
         """Make cells that suit such scores, as few of which as possible are searched for."""
         best = cls(np.append(values, np.nan), np.empty(0, np.int32))
-        if scores.size < _MIN_SCORES or values.size < _MIN_VALUES:
+        if scores.size < _MIN_SCORES or not values.size:
             return best
         sample = scores[:: scores.size // _SAMPLE_SIZE + 1].astype(np.float64)
         finite, fewest = values[np.isfinite(values)], sample.size
+        if finite.size == 1:  # between the ends of the scores
+            finite = np.unique(np.append(finite, sample[np.isfinite(sample)]))
         for scale in _scales(finite):
             cells = best._on_scale(scale, finite[[0, -1]])
             searched = cells._look_up(sample)[1].size

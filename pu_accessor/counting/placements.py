@@ -167,13 +167,11 @@ class RowClusters(Clusters):
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum contributions of rows by cluster, shape (2, clusters or more)."""
         steps, blocks = self._find_steps(threshold)
-        of_known, of_rest = known[steps][blocks[self._known]], rest[steps].take(blocks)
-        of_rest[self._known] = 0.0
+        values = rest[steps].take(blocks)
+        values[self._known] = known[steps][blocks[self._known]]
         if self.weight is not None:
-            of_known *= self.weight[self._known]
-            of_rest *= self.weight
-        sums = np.bincount(self.code[self._known], of_known, self.size)
-        return np.stack([sums, np.bincount(self.code, of_rest, self.size)])
+            values *= self.weight
+        return self._sum(values)
 
     def _find_steps(self, threshold: FloatArray) -> tuple[IntArray, Blocks]:
         """Return the step of each block between thresholds, and the block of each row."""

@@ -120,9 +120,9 @@ class Gaps:
                 is_missing = np.isnan(some)
                 if is_missing.any():
                     missing += (is_missing if times is None else times[is_missing]).sum()
+                    some = np.where(is_missing, 0.0, some)
                 if with_sums:
-                    counted = some if times is None else some * times
-                    sums += np.bincount(block, np.where(is_missing, 0.0, counted), size)
+                    sums += np.bincount(block, some if times is None else some * times, size)
             return counts, lowest, sums, missing
 
         each = zip(*in_pieces(add, scores.size), strict=True)

@@ -36,7 +36,6 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_AT_ONCE", 16)
     monkeypatch.setattr(threads, "_SCORES_PER_THREAD", 15)
     monkeypatch.setattr(cells, "_MIN_SCORES", 4)
-    monkeypatch.setattr(cells, "_MIN_VALUES", 1)
 
 
 def order(scores: Array) -> list[Any]:
