@@ -27,6 +27,7 @@ MAX_STRATA = 6  # from which rows are drawn and labeled by hand
 # Ratios of counts up to 10**8 stay as they were passed.
 _BETA_DIGITS, _BETA_ULPS = 6, 16
 _LEVEL_SPAN = "(0, 0.9999999999999]"  # closer to 1 the tail is only rounding
+_FLOAT_ERROR = 1e-12  # relative, of a product
 _INFINITE_ODDS = 1e100  # no count of examples distinguishes this factor from infinity
 MAX_COUNT = 10**12  # limits of far larger counts suffer from rounding
 _LARGEST_FLOAT = Fraction(float_info.max)
@@ -66,12 +67,16 @@ def as_betas(beta: npt.ArrayLike) -> FloatArray:
     return betas
 
 
-def hidden_counts(betas: FloatArray, unlabeled: float) -> IntArray:
+def hidden_counts(betas: FloatArray, unlabeled: Any) -> IntArray:
     """Return the number of hidden positives for each beta, at most all unlabeled examples."""
+    betas, unlabeled = np.broadcast_arrays(betas, unlabeled)
+    middle = betas * unlabeled + 0.5
+    number = np.floor(middle)
     # In decimals: 0.145 * 100 is 14.5 and rounds up, but not in floats.
-    shares = [Fraction(str(beta)) for beta in betas.tolist()]
-    numbers = [floor(share * unlabeled + Fraction(1, 2)) for share in shares]
-    return np.minimum(np.array(numbers, np.int64), floor(unlabeled))
+    for at in np.argwhere(np.abs(middle - np.rint(middle)) <= _FLOAT_ERROR * (1 + middle)):
+        beta, size = betas[(*at,)].item(), unlabeled[(*at,)].item()
+        number[(*at,)] = floor(Fraction(str(beta)) * Fraction(size) + Fraction(1, 2))
+    return np.asarray(np.minimum(number, np.floor(unlabeled)), np.int64)
 
 
 def check_level(level: float) -> float:

@@ -206,6 +206,25 @@ class Ranking:
         return Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
 
     @property
+    def known_blocks(self) -> KnownBlocks:
+        """The tie blocks with known positives."""
+        number = np.diff(self.known_positive)
+        at = np.flatnonzero(number)
+        return KnownBlocks(
+            total=np.array([self.total]),
+            owner=np.zeros(at.size, np.int64),
+            number=number[at],
+            known=self.known_positive[at + 1],
+            negative_above=self.known_negative[at],
+            negative=self.known_negative[at + 1],
+            start=self.rank[at],
+            end=self.rank[at + 1],
+            is_missing=np.isnan(self.threshold[at + 1]),
+            count_at_or_above=lambda score: self.count_at_or_above(np.array([score])),
+            unranked=self.unranked,
+        )
+
+    @property
     def known_rows(self) -> IntArray:
         """Rows of known positives at or above each cutoff, however many each stands for."""
         weight = None if self.clusters is None else self.clusters.known_weight
@@ -276,16 +295,62 @@ def _one_by_one(
     return ((position, function(position)) for position in positions)
 
 
-class TieBlocks(NamedTuple):
-    """Blocks of tied scores with known positives, of many rankings, the best block first."""
+class KnownBlocks(NamedTuple):
+    """The tie blocks with known positives, best first, of one ranking or of a stack of many."""
 
-    total: IntArray  # (rankings, 3): examples of each kind, as in Counts
-    ranking_index: IntArray  # the ranking of each block, ascending
-    known_inside: IntArray  # known positives in the block
-    known_through: IntArray  # known positives at or above it
-    start: IntArray  # examples above the block
-    end: IntArray  # examples at or above it
-    unlabeled: IntArray  # unlabeled examples at or above it
+    total: CountArray  # examples of each kind, as in `Counts`, shape (rankings, 3)
+    owner: IntArray  # the ranking of each block, ascending
+    number: CountArray  # known positives in the block
+    known: CountArray  # known positives at or above it
+    negative_above: CountArray  # known negatives above it
+    negative: CountArray  # known negatives at or above it
+    start: CountArray  # examples above it
+    end: CountArray  # examples at or above it
+    is_missing: BoolArray  # whether its score is missing
+    count_at_or_above: Callable[[float], CountArray]  # examples of each ranking, by a score
+    unranked: int = 0  # as of `Ranking`
+
+    @property
+    def size(self) -> CountArray:
+        """Examples of each ranking."""
+        return np.asarray(self.total.sum(axis=1))
+
+    @property
+    def concordance(self) -> FloatArray:
+        """As of `Ranking`, rounded."""
+        rest = (self.total[:, 1] + self.total[:, 2])[self.owner]
+        above = self.start + self.end - 2 * self.known + self.number  # of the rest, doubled
+        return self.sums(self.number * (1 - above / (2 * rest))) / self.total[:, 0]
+
+    @property
+    def unlabeled(self) -> CountArray:
+        """Unlabeled examples at or above each block."""
+        return self.end - self.known - self.negative
+
+    def sums(self, values: Numbers) -> FloatArray:
+        """Return the sum of the values of each ranking's blocks."""
+        return np.bincount(self.owner, values, len(self.total)).astype(np.float64)
+
+    def known_above(self, rank: FloatArray) -> FloatArray:
+        """Return the known positives of each ranking above a rank; ties are in random order."""
+        share = (rank[self.owner] - self.start) / (self.end - self.start)
+        return self.sums(self.number * np.clip(share, 0, 1))
+
+    def count_positives(self, betas: FloatArray) -> FloatArray:
+        """Return the positives at betas, shape (rankings, betas)."""
+        return self.total[:, :1] + self.total[:, 2:] * betas
+
+    def count_negatives(self, betas: FloatArray) -> FloatArray:
+        """Return the negatives at betas, shape (rankings, betas)."""
+        return self.total[:, 1:2] + self.total[:, 2:] * (1 - betas)
+
+    def put_missing_last(self) -> KnownBlocks:
+        """Return the blocks with missing scores below every cutoff."""
+        total, moved = self.total.copy(), self.is_missing * _UNRANKED_NEGATIVES
+        total[:, 1] += _UNRANKED_NEGATIVES
+        names = "negative_above", "negative", "start", "end"
+        counts: dict[str, Any] = {name: getattr(self, name) + moved for name in names}
+        return self._replace(total=total, unranked=_UNRANKED_NEGATIVES, **counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,7 +362,7 @@ class LazyByKey(Generic[Value]):
     make: Callable[[int], Value]  # from the position of a key
     # Apply a function to positions, and yield them with what it returns, perhaps in other order.
     visit: Callable[..., Iterable[tuple[int, Any]]] = _one_by_one
-    stacked: Callable[[], TieBlocks] | None = None  # many small rankings at once
+    stacked: Callable[[], KnownBlocks] | None = None  # many small rankings at once
 
 
 class AnnotatedRanking(NamedTuple):

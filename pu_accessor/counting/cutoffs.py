@@ -16,9 +16,9 @@ from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
+    KnownBlocks,
     Ranking,
     Ranks,
-    TieBlocks,
 )
 
 
@@ -194,9 +194,9 @@ def _insert_cutoffs(ranking: Ranking, counted: str, nth: score_gaps.OrderStatist
     return replace(ranking, **columns)
 
 
-def find_tie_blocks(
+def find_known_blocks(
     score: FloatArray, positive: BoolArray, negative: BoolArray, rows: Sequence[IntArray | slice]
-) -> TieBlocks:
+) -> KnownBlocks:
     """Rank many groups of rows by score, and find the tie blocks with known positives."""
     cost = 0.0 - score
     parts = [
@@ -210,14 +210,26 @@ def find_tie_blocks(
     untied = ~((cost[1:] == cost[:-1]) | (np.isnan(cost[1:]) & np.isnan(cost[:-1])))
     untied[first[1:-1] - 1] = True
     edges = np.concatenate([[0], np.flatnonzero(untied) + 1, [cost.size]])  # of tie blocks
-    sums = [np.append(0, np.cumsum(kind)) for kind in (positive, negative)]
-    inside = np.diff(sums[0][edges])
-    blocks = np.flatnonzero(inside)
+    above = [np.append(0, np.cumsum(kind)) for kind in (positive, negative)]
+    blocks = np.flatnonzero(np.diff(above[0][edges]))
     start, end = edges[blocks], edges[blocks + 1]
-    index = np.searchsorted(first, start, side="right") - 1
-    begin = first[index]
-    known, negatives = (kind[end] - kind[begin] for kind in sums)
-    totals, size = [np.diff(kind[first]) for kind in sums], np.diff(first)
-    total = np.stack([*totals, size - totals[0] - totals[1]], axis=1)
-    start, end = start - begin, end - begin
-    return TieBlocks(total, index, inside[blocks], known, start, end, end - known - negatives)
+    owner = np.searchsorted(first, start, side="right") - 1
+    begin = first[owner]
+    known, negatives = ([kind[at] - kind[begin] for at in (start, end)] for kind in above)
+    totals, size = [np.diff(kind[first]) for kind in above], np.diff(first)
+
+    def count_at_or_above(threshold: float) -> IntArray:
+        return np.add.reduceat(cost <= 0.0 - threshold, first[:-1], dtype=np.int64)
+
+    return KnownBlocks(
+        total=np.stack([*totals, size - totals[0] - totals[1]], axis=1),
+        owner=owner,
+        number=known[1] - known[0],
+        known=known[1],
+        negative_above=negatives[0],
+        negative=negatives[1],
+        start=start - begin,
+        end=end - begin,
+        is_missing=np.isnan(cost[start]),
+        count_at_or_above=count_at_or_above,
+    )

@@ -1,8 +1,7 @@
 """Diagnose a ranking: effective sample size, limit on beta, clusters, rank of the positives."""
 
-from dataclasses import dataclass, replace
 from math import nan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,13 +10,12 @@ from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import all_in_one_cluster, placements_of_stack
 from pu_accessor.inference.prior import limit_from_positives
-from pu_accessor.ranking import Counts, FloatArray, Ranking, TieBlocks
+from pu_accessor.ranking import Counts, FloatArray, KnownBlocks, Ranking
 
 _MIN_CLUSTERS = 2
 
 
-@dataclass(frozen=True)
-class Diagnostics:
+class Diagnostics(NamedTuple):
     """What every result reports about its ranking."""
 
     total: Counts
@@ -45,24 +43,24 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
     total, clusters = ranking.total, ranking.clusters
     diagnostics = Diagnostics(total, single=is_single(total))
     if not (clusters is not None and clusters.one_per_row) and total.known_positive < sum(total):
-        diagnostics = replace(diagnostics, **_concordance_of_known(ranking))
+        diagnostics = diagnostics._replace(**_concordance_of_known(ranking))
     if ranking.inverse_propensity is not None:  # the limit needs a simple random sample
-        return replace(diagnostics, n_effective=effective_size(ranking.inverse_propensity))
+        return diagnostics._replace(n_effective=effective_size(ranking.inverse_propensity))
     if clusters is not None and clusters.one_per_row:  # the limit, and the test, count rows
         single = diagnostics.single or all_in_one_cluster(clusters)
         most = clusters.sizes.max(axis=1)
         is_count = (most > 1) & (clusters.sizes.dtype.kind == "i")
         shares = most / np.maximum(clusters.sizes.sum(axis=1), 1)
         heaviest = float(np.max(shares, where=is_count, initial=0.0))
-        return replace(diagnostics, single=single, heaviest=heaviest)
+        return diagnostics._replace(single=single, heaviest=heaviest)
     if clusters is not None:
-        return replace(diagnostics, clusters=clusters.n_with_positive)
+        return diagnostics._replace(clusters=clusters.n_with_positive)
     if not (total.known_positive and total.unlabeled and random):
         return diagnostics
     whole = ranking.whole or ranking
     refuted_at = monotone_refuted_at(whole, level) if ranking.monotone else diagnostics.refuted_at
     limit = limit_from_positives(whole, 1 - level)
-    return replace(diagnostics, beta_limit=limit, refuted_at=refuted_at)
+    return diagnostics._replace(beta_limit=limit, refuted_at=refuted_at)
 
 
 def _concordance_of_known(ranking: Ranking) -> dict[str, Any]:
@@ -79,7 +77,7 @@ def _concordance_of_known(ranking: Ranking) -> dict[str, Any]:
     return {"above": float(whole.concordance), "above_error": error}
 
 
-def diagnose_stack(stack: TieBlocks) -> list[Diagnostics]:
+def diagnose_stack(stack: KnownBlocks) -> list[Diagnostics]:
     """Return the diagnostics of many rankings of independent rows."""
     placements = placements_of_stack(stack)
     known, rest = placements.size

@@ -25,8 +25,8 @@ from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
+    KnownBlocks,
     Ranking,
-    TieBlocks,
 )
 
 _MIN_VARIANCE = 1e-20  # smaller variances of placements are rounding errors
@@ -135,12 +135,12 @@ class Placements(NamedTuple):
         return self.variance / self.size
 
 
-def placements_of_stack(stack: TieBlocks) -> Placements:
+def placements_of_stack(stack: KnownBlocks) -> Placements:
     """Return the placements of many rankings."""
     known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
-    owner = stack.ranking_index
-    through = stack.end - stack.known_through  # of the rest, at or above each block
-    before = stack.start - (stack.known_through - stack.known_inside)
+    owner = stack.owner
+    through = stack.end - stack.known  # of the rest, at or above each block
+    before = stack.start - (stack.known - stack.number)
     last = np.diff(owner, append=known.size) > 0
     gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
     first = np.roll(last, 1)
@@ -150,11 +150,11 @@ def placements_of_stack(stack: TieBlocks) -> Placements:
 
     with np.errstate(divide="ignore", invalid="ignore"):
         below = 1 - (before + through) / (2 * rest[owner])
-        above = per_ranking(stack.known_inside * below) / known
-        doubled = 2 * stack.known_through - stack.known_inside  # known positives above the middle
+        above = per_ranking(stack.number * below) / known
+        doubled = 2 * stack.known - stack.number  # known positives above the middle
         inside = doubled / (2 * known[owner])
-        beyond = stack.known_through / known[owner]  # known positives above what follows the block
-        known_squares = per_ranking(stack.known_inside * (below - above[owner]) ** 2)
+        beyond = stack.known / known[owner]  # known positives above what follows the block
+        known_squares = per_ranking(stack.number * (below - above[owner]) ** 2)
         rest_squares = per_ranking(
             (through - before) * (inside - above[owner]) ** 2
             + gap * (beyond - above[owner]) ** 2

@@ -23,7 +23,7 @@ from pu_accessor.inference.estimates import areas_on_future_data, early_recognit
 from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.calibration import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_cutoffs
-from pu_accessor.ranking import FloatArray, Ranking, Ranks
+from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking, Ranks
 from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.words import READ, suggest
 
@@ -260,8 +260,9 @@ Turns: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, float], FloatAr
 # From a metric, a ranking, betas and terms to an answer, by target.
 Estimator: TypeAlias = Callable[..., Answer]
 Estimators: TypeAlias = Mapping[str, Estimator]
-# From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value.
-OfKnown: TypeAlias = Callable[[Metric, Ranking, FloatArray], tuple[FloatArray, ...]]
+# From a metric, known positives and betas to an unbiased value, its smallest and largest possible
+# value, all of shape (rankings, betas).
+OfKnown: TypeAlias = Callable[[Metric, KnownBlocks, FloatArray], tuple[FloatArray, ...]]
 
 
 def _share(part: Array, whole: Array) -> FloatArray:
@@ -342,6 +343,7 @@ _ENTRIES = (
         "auroc",
         "AUROC",
         estimator=_by_target(_auroc_of_sample, _auroc_on_future_data),
+        of_known=areas_on_future_data.auroc_of_known,
         cutoff=None,
         curve="roc",
     ),
@@ -351,6 +353,7 @@ _ENTRIES = (
             lambda _, *args: estimate_ap(*args),
             lambda _, *args: areas_on_future_data.estimate_population_ap(*args),
         ),
+        of_known=areas_on_future_data.ap_of_known,
         cutoff=None,
         curve="pr",
     ),

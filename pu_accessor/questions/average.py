@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import groupby
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,17 +15,25 @@ from pu_accessor.errors import PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.answer import join_betas
 from pu_accessor.inference.estimates import macro_average
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.estimate_metric import Asked, is_auroc_of_future
+from pu_accessor.inference.estimates.estimate_metric import Asked
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.questions import evaluation
-from pu_accessor.ranking import Ranking
+from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-# The results of all groups that are averaged.
-_GroupResults: TypeAlias = Sequence[evaluation.Result[list[macro_average.GroupTerm]]]
+_Terms: TypeAlias = list[macro_average.GroupTerms]  # of some groups, one for each that is asked
+
+
+class _Row(NamedTuple):
+    """What a group adds: one row of the terms of some groups."""
+
+    terms: _Terms
+    row: int = 0
+
+
 _NESTED = "Each cluster is in one group: the standard error is that of groups."
 _CROSSED = "Clusters are in several groups: the standard error sums over all groups of a cluster."
 _OUTSIDE = (
@@ -52,23 +61,26 @@ def average_over(
     if estimate is not None:  # about the examples of all groups
         of_groups = Betas(Beta(estimate.grid(level)))
 
-    def compute(ranking: Ranking, beta: Beta) -> list[macro_average.GroupTerm]:
-        return [macro_average.group_term(ranking, beta.values, *one[:2]) for one in asked]
+    def compute(ranking: Ranking, beta: Beta) -> _Row:
+        return _Row([macro_average.group_term(ranking, beta.values, *one[:2]) for one in asked])
 
-    def columns(group: _GroupResults, beta: Beta) -> evaluation.Columns:
-        of_each = zip(*(result.content for result in group), strict=True)
+    def compute_stack(blocks: KnownBlocks, values: FloatArray) -> list[_Row | None]:
+        terms = [macro_average.group_terms(blocks, values, *one[:2]) for one in asked]
+        has_value = ~np.any([np.isnan(one.value).any(axis=1) for one in terms], axis=0)
+        return [_Row(terms, row) if has else None for row, has in enumerate(has_value.tolist())]
+
+    def columns(terms: _Terms, beta: Beta) -> evaluation.Columns:
         averages = [
             join_betas(macro_average.average_groups(one.metric, added, level), estimate or NO_BETA)
-            for one, added in zip(asked, of_each, strict=True)
+            for one, added in zip(asked, terms, strict=True)
         ]
         located = {**named, "beta": beta.values[:, np.newaxis]}
         numbers = evaluation.answer_columns(averages, "population")
-        return {**located, **numbers, "n_groups": len(group)}
+        return {**located, **numbers, "n_groups": len(terms[0].value)}
 
-    plain = is_auroc_of_future(asked)
     rankings = self._rank()
-    options: dict[str, Any] = {"compute_stack": macro_average.auroc_group_terms if plain else None}
-    results = evaluation.evaluate(terms, rankings, compute, of_groups, per_group=False, **options)
+    options: dict[str, Any] = {"compute_stack": compute_stack, "per_group": False}
+    results = evaluation.evaluate(terms, rankings, compute, of_groups, **options)
     kept = _levels_to_keep(self._terms, results.names)
     groups = _group_by_key(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
@@ -113,13 +125,13 @@ def check_average(metric: Metric, cutoff: Cutoff | None) -> None:
 
 
 def _describe_clusters(
-    groups: Sequence[evaluation.Result[_GroupResults]], names: Sequence[str]
+    groups: Sequence[evaluation.Result[_Terms]], names: Sequence[str]
 ) -> dict[str, str]:
     """Return how clusters count, and warn of few clusters; nothing for independent rows."""
-    firsts = [[result.content[0] for result in group.content] for group in groups]
-    if all(term.clusters is None for terms in firsts for term in terms):
+    firsts = [group.content[0] for group in groups]
+    if all(first.clusters is None for first in firsts):
         return {}
-    numbers = [macro_average.count_shared_clusters(terms) for terms in firsts]
+    numbers = [macro_average.count_shared_clusters(first) for first in firsts]
     few = [
         (group.key, {evaluation.FEW_CLUSTERS: f"{number:g}"})
         for group, number in zip(groups, numbers, strict=True)
@@ -130,12 +142,10 @@ def _describe_clusters(
 
 
 def _group_by_key(
-    results: evaluation.Results[list[macro_average.GroupTerm]],
-    kept: Sequence[int],
-    estimate: Beta | None,
-) -> list[evaluation.Result[_GroupResults]]:
-    """Return the groups of each remaining key, with their mean beta."""
-    groups: dict[Hashable, list[evaluation.Result[list[macro_average.GroupTerm]]]] = {}
+    results: evaluation.Results[_Row], kept: Sequence[int], estimate: Beta | None
+) -> list[evaluation.Result[_Terms]]:
+    """Return what groups add together for each remaining key, with their mean beta."""
+    groups: dict[Hashable, list[evaluation.Result[_Row]]] = {}
     for result in results.each:
         levels = split_key(results.names, result.key)
         key = tuple(levels[level] for level in kept)
@@ -143,10 +153,20 @@ def _group_by_key(
     if estimate is not None and not results.skipped:
         for group in groups.values():
             evaluation.check_estimate_total(group, estimate)
-    averages: list[evaluation.Result[_GroupResults]] = []
+    averages: list[evaluation.Result[_Terms]] = []
     for kept_key, group in groups.items():
-        values = [result.beta.values for result in group]
-        is_one = all((betas == values[0]).all() for betas in values)
-        beta = estimate or Beta(values[0] if is_one else np.mean(values, axis=0))
-        averages.append(evaluation.Result(kept_key, beta, None, group))
+        values = np.stack([result.beta.values for result in group])
+        is_one = (values == values[0]).all()
+        beta = estimate or Beta(values[0] if is_one else values.mean(axis=0))
+        terms = _join_rows([result.content for result in group])
+        averages.append(evaluation.Result(kept_key, beta, None, terms))
     return averages
+
+
+def _join_rows(rows: Sequence[_Row]) -> _Terms:
+    """Return the terms of some groups together."""
+    parts = []
+    for _, run in groupby(rows, lambda row: id(row.terms)):
+        terms, numbers = zip(*run, strict=True)
+        parts.append([one.take(numbers) for one in terms[0]])
+    return [macro_average.join_groups(of_one) for of_one in zip(*parts, strict=True)]

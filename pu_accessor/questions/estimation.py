@@ -33,7 +33,7 @@ from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metri
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over, check_average
-from pu_accessor.ranking import FloatArray, Ranking, TieBlocks
+from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ def estimate_metrics(
         is_auroc_of_future(asked) and warn_limits and betas.kind == "points" and terms.is_random
     )
 
-    def compute_stack(stack: TieBlocks, betas: FloatArray) -> list[_RankingEstimates | None]:
+    def compute_stack(stack: KnownBlocks, betas: FloatArray) -> list[_RankingEstimates | None]:
         areas = estimate_population_aurocs(stack, betas, terms.level)
         return [None if area is None else _RankingEstimates([area]) for area in areas]
 

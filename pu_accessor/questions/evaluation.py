@@ -26,10 +26,10 @@ from pu_accessor.ranking import (
     AnnotatedRanking,
     Counts,
     FloatArray,
+    KnownBlocks,
     LazyByKey,
     PairedRanks,
     Ranking,
-    TieBlocks,
     Value,
 )
 from pu_accessor.roles_and_assumptions import Terms
@@ -115,7 +115,7 @@ def evaluate(
     compute: Callable[[Ranked, Beta], Content],
     betas: Betas | None = None,
     *,
-    compute_stack: Callable[[TieBlocks, FloatArray], Sequence[Content | None]] | None = None,
+    compute_stack: Callable[[KnownBlocks, FloatArray], Sequence[Content | None]] | None = None,
     warn_limits: bool = True,
     per_group: bool = True,
 ) -> Results[Content]:
@@ -143,7 +143,7 @@ def evaluate(
             diagnostics = diagnose(ranking, terms.level, random=terms.is_random)
         return Result(keys[position], beta, diagnostics, content)
 
-    computed = _evaluate_stack(keyed, by_key, None if terms.monotone else compute_stack)
+    computed = {} if terms.monotone else _evaluate_stack(keyed, by_key, terms, compute_stack)
     each, failed = _evaluate_groups(keyed, compute_at, terms, computed)
     reasons = {name_group(names, keys[position]): why for position, why in failed.items()}
     results = Results(names, each, betas, terms, reasons)
@@ -164,13 +164,15 @@ def evaluate(
 def _evaluate_stack(
     keyed: LazyByKey[Any],
     by_key: list[Beta],
-    compute_stack: Callable[[TieBlocks, FloatArray], Sequence[Content | None]] | None,
+    terms: Terms,
+    compute_stack: Callable[[KnownBlocks, FloatArray], Sequence[Content | None]] | None,
 ) -> dict[int, Result[Content]]:
     """Return the results that can be computed together, by position."""
     if compute_stack is None or keyed.stacked is None:
         return {}
     stack = keyed.stacked()
-    contents = compute_stack(stack, np.stack([beta.values for beta in by_key]))
+    moved = stack.put_missing_last() if terms.sinks else stack
+    contents = compute_stack(moved, np.stack([beta.values for beta in by_key]))
     each = zip(keyed.keys, by_key, diagnose_stack(stack), contents, strict=True)
     return {
         position: Result(key, beta, diagnostics, content)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pu_accessor.checks import check_ranks_within
-from pu_accessor.counting.cutoffs import find_tie_blocks, rank_examples
+from pu_accessor.counting.cutoffs import find_known_blocks, rank_examples
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, Rankings, Ranks
 from pu_accessor.roles_and_assumptions import ColumnNames, Terms
@@ -171,7 +171,7 @@ def rank_groups(
     stacked = None
     is_plain = len(scores) == 1 and not roles.omits
     if is_plain and number > 1 and size <= _MAX_MEAN_STACKED * number and not roles.others:
-        stacked = partial(find_tie_blocks, scores[0], *labels[:2], groups.rows)
+        stacked = partial(find_known_blocks, scores[0], *labels[:2], groups.rows)
     if not isinstance(ranks, str):
         sizes = [
             labels.multiplicities[rows].sum(where=~(roles.omits & np.isnan(score[rows])))

@@ -279,6 +279,32 @@ def test_many_groups_that_are_ranked_together_have_the_areas_of_each() -> None:
         np.testing.assert_allclose(found.loc[[query], NUMBERS], alone, rtol=1e-9)
 
 
+ALL: dict[str, Any] = dict.fromkeys((*WHOLE, "bpref", "reciprocal_rank", "r_precision"))
+ALL |= {"ndcg": 10, "recall": {"rank": [3, 9]}, "lift": {"fraction": 0.13}}
+ALL |= {"net_benefit": {"threshold": ACTS}, "fpr": {"threshold": 0.6}}
+COUNTS_ALL = ("auroc", "bedroc", "lift", "net_benefit", "fpr")
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ALL)
+def test_groups_that_are_ranked_together_add_what_each_adds(name: str, seed: int) -> None:
+    rng, sizes = np.random.default_rng(seed), [1, 2, *range(3, 60, 3), 300]
+    df = pd.DataFrame({"query": np.repeat(range(22), sizes), "count": 1})
+    score = rng.random(len(df))
+    df["score"] = np.where(df["query"] % 3 > 0, score, score.round(1))
+    df["label"] = rng.choice([1, 0, np.nan], len(df), p=[0.2, 0.2, 0.6])
+    how: dict[str, Any] = {"at": ALL[name], "on_error": "skip"}
+    if name not in COUNTS_ALL:
+        df["score"], how["nan_policy"] = (
+            df["score"].where(rng.random(len(df)) > 0.3),
+            "unretrieved",
+        )
+    beta = None if name == "bpref" else [0.0, 0.145, {q: q / 200 for q in range(22)}][seed]
+    together, each = (ask(df, name, beta, **how, **one) for one in ({}, {"count": "count"}))
+    pd.testing.assert_frame_equal(together, each, rtol=1e-12)
+    assert together.attrs["skipped"] == each.attrs["skipped"]
+
+
 def test_averages_over_some_keys_and_of_models_are_those_alone() -> None:
     df = pd.concat([draw(seed, 7).assign(site=f"s{seed}") for seed in (4, 5)])
     how: dict[str, Any] = {"by": ["site", "query"], "cluster": "patient"}

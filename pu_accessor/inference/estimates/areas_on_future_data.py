@@ -22,15 +22,11 @@ from pu_accessor.inference.estimates.intervals import (
     logit_interval,
     use_completed,
 )
-from pu_accessor.inference.estimates.known_positives import (
-    count_negatives,
-    count_positives,
-    known_blocks,
-)
+from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.inference.worlds import RANDOM, FutureData, add_prevalence_error
-from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
+from pu_accessor.ranking import BoolArray, FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
@@ -84,7 +80,7 @@ def bounded_mean_limits(
 
 
 def estimate_population_aurocs(
-    stack: TieBlocks, betas: FloatArray, level: float
+    stack: KnownBlocks, betas: FloatArray, level: float
 ) -> list[Answer | None]:
     """Estimate AUROC on future data of each ranking; None where the stack does not allow it."""
     known, negative, unlabeled = stack.total.T
@@ -103,14 +99,14 @@ def estimate_population_aurocs(
     return [Answer(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
-def _beta_may_be_refuted(stack: TieBlocks, betas: FloatArray, level: float) -> BoolArray:
+def _beta_may_be_refuted(stack: KnownBlocks, betas: FloatArray, level: float) -> BoolArray:
     """Tell which betas may exceed the limit of their ranking: see `limit_from_positives`."""
-    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.ranking_index
+    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.owner
     # Rounded up, to miss no beta.
     hidden = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
     share = np.minimum(stack.unlabeled[:, np.newaxis], hidden[owner]) / hidden[owner]
     with np.errstate(divide="ignore"):
-        excess = stack.known_through[:, np.newaxis] / known[owner] - share
+        excess = stack.known[:, np.newaxis] / known[owner] - share
         allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / hidden))
     distance = np.zeros(betas.shape)
     np.maximum.at(distance, owner, excess)
@@ -183,13 +179,13 @@ def _with_prevalence_error(
 
 def ap_share_slope(ranking: Ranking, world: FutureData) -> FloatArray:
     """Return the derivative of average precision by the share of positives, with rates fixed."""
-    number, known_above, _, end = known_blocks(ranking)
-    known, rest = known_above / world.n, (end - known_above) / max(world.rest, 1)
+    blocks = ranking.known_blocks
+    known, rest = blocks.known / world.n, (blocks.end - blocks.known) / max(world.rest, 1)
     share = world.hidden[:, np.newaxis]
     prevalence = (world.positives(RANDOM) / world.size)[:, np.newaxis]
     false = np.maximum(rest - share * known, 0) / np.where(share < 1, 1 - share, 1)
     above = prevalence * known + (1 - prevalence) * false
-    return np.asarray((known * false / above**2) @ number / world.n)
+    return np.asarray((known * false / above**2) @ blocks.number / world.n)
 
 
 def effective_size_of_rest(ranking: Ranking) -> float:
@@ -220,15 +216,34 @@ def _ap_at_prevalence(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answ
 
 def unbiased_ap(ranking: Ranking, betas: FloatArray, rank: FloatArray | None = None) -> FloatArray:
     """Return unbiased average precision, which may exceed 1; `rank` replaces its ranks."""
-    n, known_here = ranking.total.known_positive, np.diff(ranking.known_positive)
-    has_known = known_here > 0
-    above = ranking.rank if rank is None else rank
-    weight = known_here[has_known] / above[1:][has_known]
-    single = float(weight.sum())
-    pairs = float(weight @ (ranking.known_positive[1:][has_known] - 1))
+    ranking = ranking if rank is None else replace(ranking, rank=rank)
     positives = count_positives(ranking.total, betas)
-    value: FloatArray = single / n + (positives - 1) * (pairs / (n * (n - 1 or 1)))
+    return np.asarray(_unbiased_aps(ranking.known_blocks, positives)[0])
+
+
+def _unbiased_aps(blocks: KnownBlocks, positives: FloatArray) -> FloatArray:
+    """Return unbiased average precision of some rankings, shape (rankings, betas)."""
+    n, weight = blocks.total[:, :1], blocks.number / blocks.end
+    single, pairs = (
+        blocks.sums(each)[:, np.newaxis] for each in (weight, weight * (blocks.known - 1))
+    )
+    value: FloatArray = single / n + (positives - 1) * (pairs / (n * np.where(n == 1, 1, n - 1)))
     return np.where((n == 1) & (positives > 1), np.nan, value)
+
+
+def ap_of_known(_: object, blocks: KnownBlocks, betas: FloatArray) -> tuple[FloatArray, ...]:
+    """Return average precision, NaN if the only known positive hides others; see `OfKnown`."""
+    positives = blocks.count_positives(betas)
+    return _unbiased_aps(blocks, positives), 0 * positives, positives / blocks.total[:, :1]
+
+
+def auroc_of_known(_: object, blocks: KnownBlocks, betas: FloatArray) -> tuple[FloatArray, ...]:
+    """Return AUROC, and that with all known positives below and above the rest; see `OfKnown`."""
+    _, negative, unlabeled = blocks.total.T[:, :, np.newaxis]
+    share = unlabeled * betas / (negative + unlabeled)  # of positives among the rest
+    low, high = -share / (2 * (1 - share)), (1 - share / 2) / (1 - share)
+    value: FloatArray = low + blocks.concordance[:, np.newaxis] * (high - low)
+    return value, low, high
 
 
 def _extreme_rates(

@@ -25,7 +25,6 @@ from pu_accessor.inference.estimates.known_positives import (
     exact_positives,
     hidden_by_known,
     hidden_share,
-    known_blocks,
     linear_errors,
     unrounded_negatives,
 )
@@ -128,7 +127,7 @@ def estimate_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision, a U-statistic, with its interval from draws of gaps."""
     check_labels(betas, ranking.total)
     value, error = ap_and_error(ranking, betas)
-    limits, blocks = np.full((2, betas.size), np.nan), known_blocks(ranking)
+    limits, blocks = np.full((2, betas.size), np.nan), ranking.known_blocks
     positives, n = exact_positives(ranking.total, betas), ranking.total.known_positive
     for column, hidden in enumerate(hidden_by_known(ranking, betas)):
         number = floor(positives[column] - n + Fraction(1, 2))

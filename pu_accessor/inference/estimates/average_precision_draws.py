@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.bands.weighted import weight_beyond
-from pu_accessor.inference.estimates.known_positives import KnownBlocks
-from pu_accessor.ranking import FloatArray, Numbers
+from pu_accessor.ranking import CountArray, FloatArray, KnownBlocks, Numbers
 
 _SEED, _DRAWS = 150406837, 1000
 _UNGROUPED_BLOCKS, _BLOCK_GROUPS = 60, 30  # single blocks at the top, groups of those below
@@ -23,7 +22,7 @@ _DECIMALS = 6  # of a shape and a mean, so that rounding errors change no draws
 class _Gaps(NamedTuple):
     """The gaps that hidden positives are shared out to."""
 
-    top: KnownBlocks  # single blocks
+    top: CountArray  # single blocks: `number`, `known`, `start` and `end`, shape (4, blocks)
     end: int  # examples at or above the last block
     groups: FloatArray  # of the others: known positives; sums of precisions, by what is above
     mean: FloatArray  # hidden positives next to and within single blocks, and in groups
@@ -60,13 +59,13 @@ def _hidden_beyond(hidden: FloatArray) -> float:
 
 def _divide_blocks(blocks: KnownBlocks, hidden: FloatArray) -> _Gaps:
     """Divide the blocks of known positives into single ones at the top, and groups."""
-    number, known, _, end = blocks
+    number, known, end = blocks.number, blocks.known, blocks.end
     size = number.size
     single = size if size <= _UNGROUPED_BLOCKS + _BLOCK_GROUPS else _UNGROUPED_BLOCKS
-    top = KnownBlocks(*(column[:single] for column in blocks))
+    top = np.stack([number, known, blocks.start, end])[:, :single]
     moments = np.add.reduceat(np.stack([hidden, hidden**2]), known - number, axis=1) / number
     of_top, groups = moments[:, :single], np.empty((4, 0))
-    moments_by_gap = [of_top, of_top * (top.number - 1)]
+    moments_by_gap = [of_top, of_top * (top[0] - 1)]
     if single < size:
         # Groups grow geometrically, because precision changes fast at the top.
         first = np.geomspace(single, size, _BLOCK_GROUPS + 1).round().astype(np.int64)
@@ -140,7 +139,7 @@ def _split(drawn: FloatArray, single: int, room: int, crowded: int) -> list[Floa
 def _group_precisions(gaps: _Gaps, hidden: FloatArray, through: Numbers) -> FloatArray:
     """Return the sums of precisions over the known positives of each group."""
     _, by_known, by_hidden, by_within = gaps.groups
-    above = through[:, -1:] - float(gaps.top.known[-1]) + np.cumsum(hidden, axis=1) - hidden
+    above = through[:, -1:] - float(gaps.top[1, -1]) + np.cumsum(hidden, axis=1) - hidden
     return np.asarray(by_known + above * by_hidden + hidden * by_within)
 
 

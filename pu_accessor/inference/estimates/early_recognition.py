@@ -17,7 +17,7 @@ from pu_accessor.inference import influence
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.estimates import intervals, known_positives
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
-from pu_accessor.ranking import FloatArray, Numbers, Ranking
+from pu_accessor.ranking import FloatArray, KnownBlocks, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 # Smaller alphas lose differences of weights to rounding; larger ones count only the first ranks.
@@ -40,11 +40,11 @@ def check_alpha(alpha: float) -> float:
 
 
 class RankWeights(NamedTuple):
-    """Weights of positives by rank."""
+    """Weights of positives by rank; of several rankings, numbers of examples broadcast."""
 
     mean: Callable[..., FloatArray]  # mean weight of `length` ranks after `start` others
-    examples: float
-    decay: float = 0.0  # relative loss of the weights of BEDROC by rank; 0 for NDCG
+    examples: Any  # a number, or those of several rankings
+    decay: Any = 0.0  # relative loss of the weights of BEDROC by rank; 0 for NDCG
 
     def of_steps(self, ranking: Ranking) -> FloatArray:
         """Return the mean weight from each cutoff to the next."""
@@ -52,7 +52,9 @@ class RankWeights(NamedTuple):
 
     def ends(self, positives: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean weight of positives at the top, and that of the score 0."""
-        bottom = self.mean(self.examples - positives, positives) if self.decay else 0.0 * positives
+        bottom = 0.0 * positives
+        if np.any(self.decay):
+            bottom = self.mean(self.examples - positives, positives)
         return self.mean(np.array(0.0), positives), bottom
 
     def scale(self, positives: FloatArray, *weights: FloatArray | float) -> tuple[FloatArray, ...]:
@@ -69,9 +71,8 @@ class RankWeights(NamedTuple):
         return known_positives.count_positives(ranking.total, betas)
 
 
-def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
+def rank_weights(metric: Any, examples: Any, unranked: int) -> RankWeights:
     """Return the weights of BEDROC, exp(-alpha*rank/N), or NDCG, 1/log2(1 + rank) to a depth."""
-    examples = sum(ranking.total)
     if metric.depth is None:
         decay = metric.alpha / examples
 
@@ -79,11 +80,13 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
             return np.asarray(-np.exp(-decay * start) * np.expm1(-decay * length) / length)
 
         return RankWeights(exponential, examples, decay)
-    ranks = np.arange(min(metric.depth, examples - ranking.unranked) + 1)
+    depth = np.minimum(metric.depth, examples - unranked)
+    ranks = np.arange(np.max(depth) + 1)
     through = np.append(0.0, np.cumsum(1 / np.log2(1 + ranks[1:])))
 
     def weight(start: Numbers, length: Numbers) -> FloatArray:
-        first, last = (np.interp(rank, ranks, through) for rank in (start, start + length))
+        ends = (np.minimum(rank, depth) for rank in (start, start + length))
+        first, last = (np.interp(end, ranks, through) for end in ends)
         return np.asarray((last - first) / length)
 
     return RankWeights(weight, examples)
@@ -114,7 +117,7 @@ def _statistic(
     estimate_mean: Callable[..., Answer],
 ) -> tuple[Answer, FloatArray]:
     """Return a metric by the mean weight of positives, and that of the completed ranking."""
-    weights = rank_weights(metric, ranking)
+    weights = rank_weights(metric, sum(ranking.total), ranking.unranked)
     check_labels(betas, ranking.total)
     positives = weights.count_positives(ranking, betas)
     mean = estimate_mean(ranking, betas, weights, terms.level)
@@ -174,8 +177,9 @@ def linearize_bedroc(
     metric: Any, ranking: Ranking, betas: FloatArray
 ) -> tuple[FloatArray, influence.Influence, FloatArray, FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and its slopes by that and prevalence."""
-    weights, n = rank_weights(metric, ranking), ranking.total.known_positive
-    positives, size = weights.count_positives(ranking, betas), weights.examples
+    size, n = sum(ranking.total), ranking.total.known_positive
+    weights = rank_weights(metric, size, ranking.unranked)
+    positives = weights.count_positives(ranking, betas)
     mean, influences = _known_mean(ranking, weights)
     value, none = weights.scale(positives, mean, mean - 1)
     (more,) = weights.scale(positives + _STEP, mean)
@@ -189,20 +193,23 @@ def linearize_bedroc(
 
 
 def early_recognition_of_known(
-    metric: Any, ranking: Ranking, betas: FloatArray
+    metric: Any, blocks: KnownBlocks, betas: FloatArray
 ) -> tuple[FloatArray, ...]:
     """Return the metric if all positives had the known ones' mean, and its range."""
-    weights, n = rank_weights(metric, ranking), ranking.total.known_positive
-    mean = float(np.diff(ranking.known_positive) @ weights.of_steps(ranking)) / n
-    best, worst = weights.ends(np.array(float(n)))
-    return weights.scale(weights.count_positives(ranking, betas), mean, worst, best)
+    size, n = blocks.size, blocks.total[:, :1].astype(np.float64)
+    of_blocks = rank_weights(metric, size[blocks.owner], blocks.unranked)
+    weight = of_blocks.mean(blocks.start, blocks.end - blocks.start)
+    mean = blocks.sums(blocks.number * weight)[:, np.newaxis] / n
+    weights = rank_weights(metric, size[:, np.newaxis], blocks.unranked)
+    best, worst = weights.ends(n)
+    return weights.scale(blocks.count_positives(betas), mean, worst, best)
 
 
 def completed_early_recognition(
     metric: Any, ranking: Ranking, betas: FloatArray, *, on_new: bool
 ) -> FloatArray:
     """Return the metric of the completed ranking."""
-    weights = rank_weights(metric, ranking)
+    weights = rank_weights(metric, sum(ranking.total), ranking.unranked)
     finer, table = completed_table(ranking, betas, on_new=on_new)
     positives = table.tp[-1]
     mean = weights.of_steps(finer) @ np.diff(table.tp, axis=0) / positives

@@ -1,7 +1,7 @@
-"""Count known and hidden positives and negatives, and find the tied blocks of known ones."""
+"""Count known and hidden positives and negatives."""
 
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,22 +11,6 @@ from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 FloatPair: TypeAlias = tuple[FloatArray, FloatArray]
 MIN_NEGATIVES = 1e-7  # fewer examples are a rounding error
-
-
-class KnownBlocks(NamedTuple):
-    """The blocks of tied scores with known positives, best first."""
-
-    number: IntArray  # known positives in the block
-    known: IntArray  # known positives at or above it
-    start: IntArray  # examples above it
-    end: IntArray  # examples at or above it
-
-
-def known_blocks(ranking: Ranking) -> KnownBlocks:
-    """Return the blocks of tied scores with known positives."""
-    number = np.diff(ranking.known_positive)
-    columns = number, ranking.known_positive[1:], ranking.rank[:-1], ranking.rank[1:]
-    return KnownBlocks(*(column[number > 0] for column in columns))
 
 
 def block_bounds(ranking: Ranking) -> tuple[IntArray, IntArray]:

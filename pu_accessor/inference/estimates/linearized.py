@@ -12,7 +12,7 @@ from pu_accessor.inference.estimates import early_recognition, metric_at_cutoff
 from pu_accessor.inference.estimates.areas_on_future_data import ap_share_slope, unbiased_ap
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.known_positives import count_positives, known_blocks
+from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.influence import (
     Influence,
     least_placement_square,
@@ -129,11 +129,10 @@ def _linearize_at_cutoff(
 
 def _known_density(ranking: Ranking, rank: float) -> float:
     """Return the density of known positives around a rank; 1 is the average."""
-    number, _, start, end = known_blocks(ranking)
-    size, n = sum(ranking.total), ranking.total.known_positive
+    blocks, size, n = ranking.known_blocks, sum(ranking.total), ranking.total.known_positive
     ends = np.array([rank / 2, min(1.5 * rank, size)])
-    inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1) @ number / n
-    return float(np.diff(inside)[0]) * size / max(float(np.diff(ends)[0]), 1.0)
+    inside = [blocks.known_above(end).item() / n for end in ends[:, np.newaxis]]
+    return (inside[1] - inside[0]) * size / max(float(np.diff(ends)[0]), 1.0)
 
 
 def _ap_terms(ranking: Ranking) -> list[Influence]:

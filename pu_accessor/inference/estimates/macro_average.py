@@ -4,29 +4,25 @@ It is of new groups: the variance is s**2/G, with s**2 the variance between grou
 Wilson's (JASA 22, 1927, 209-212) with this variance and Student's quantile.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import scipy
 
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates import known_positives
-from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.calibration import check_probability_scores
-from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff, rank_error, rank_of_fraction
 from pu_accessor.inference.estimates.linearized import linearize
-from pu_accessor.inference.estimates.metric_at_cutoff import cutoff_at_positives, locate_cutoff
-from pu_accessor.inference.influence import (
-    placements_of_stack,
-    positive_share_of_rest,
-    unbiased_auroc,
-)
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, Ranking, TieBlocks
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, KnownBlocks, Ranking
 
 _TOLERANCE = 1e-9
 _MODEL_GROUPS = 8  # for which the model of the variance counts; calibrated by simulation
@@ -36,133 +32,166 @@ _AREA_SCATTER, _RATE_SCATTER = 1 / 3, 1.0
 
 
 class ClusterTerms(NamedTuple):
-    """What the clusters of a group add to its estimate."""
+    """What clusters add to the estimates of their groups."""
 
+    group: IntArray  # of each
     code: IntArray  # number of each among the clusters of all groups
-    influence: FloatArray  # shape (betas, clusters)
+    influence: FloatArray  # shape (clusters, betas)
     share: FloatArray  # of the group's known positives
 
 
-class GroupTerm(NamedTuple):
-    """What one group adds to an average, at some betas."""
+class GroupTerms(NamedTuple):
+    """What groups add to an average, at some betas: arrays of shape (groups, betas)."""
 
-    value: FloatArray  # unbiased, may lie outside [0, 1]
+    value: FloatArray  # unbiased, may lie outside [0, 1]; NaN: the group has none
     low: FloatArray  # with all known positives at the worst rank
     high: FloatArray  # with all known positives at the best rank
-    known: float  # effective number of known positives
-    floor: FloatArray | float = 0.0  # smallest possible value
-    ceiling: FloatArray | float = 1.0  # largest possible value
+    floor: FloatArray  # smallest possible value
+    ceiling: FloatArray  # largest possible value
+    known: FloatArray  # effective number of known positives
     clusters: ClusterTerms | None = None  # of rows that are not independent
+
+    def take(self, rows: Sequence[int]) -> GroupTerms:
+        """Return the terms of some groups; clusters are left to those of single groups."""
+        value, low, high, floor, ceiling, known = (column[[*rows]] for column in self[:-1])
+        return GroupTerms(value, low, high, floor, ceiling, known, self.clusters)
+
+
+def join_groups(parts: Sequence[GroupTerms]) -> GroupTerms:
+    """Return the terms of several groups; those with clusters come one by one."""
+    *columns, clusters = zip(*parts, strict=True)
+    value, low, high, floor, ceiling, known = map(np.concatenate, columns)
+    some = [one._replace(group=one.group + i) for i, one in enumerate(clusters) if one]
+    joined = ClusterTerms(*map(np.concatenate, zip(*some, strict=True))) if some else None
+    return GroupTerms(value, low, high, floor, ceiling, known, joined)
 
 
 def group_term(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
-) -> GroupTerm:
-    """Return what a group adds to the average of a metric."""
+) -> GroupTerms:
+    """Return what one group adds to the average of a metric, or raise."""
     if not ranking.total.known_positive:
         raise PUDataError(
             "An average needs a known positive in each group, but none of "
             f"{sum(ranking.total) - ranking.unranked} examples is one."
         )
     check_labels(betas, ranking.total)
-    n = ranking.total.known_positive
     if metric.cutoff == "probability":
         check_probability_scores(ranking, metric.name)
-    metric = metric if cutoff is None else metric.at_cutoff(cutoff)
-    if metric.of_known is not None:
-        value, low, high = metric.of_known(metric, ranking, betas)
-        term = GroupTerm(value, low, high, n)
-    elif cutoff is not None:
-        term = _cutoff_term(ranking, betas, metric, cutoff)
-    elif metric.curve == "roc":
-        share = positive_share_of_rest(ranking.total, betas)  # raises without negatives
-        term = GroupTerm(unbiased_auroc(ranking, betas), *_auroc_range(share), n)
-    else:
-        term = _ap_term(ranking, betas)
-    clusters = ranking.clusters
-    if clusters is None:
+    if metric.estimator is not None and metric.counts_negatives:
+        known_positives.count_negatives(ranking.total, betas)
+    term = group_terms(ranking.known_blocks, betas[np.newaxis], metric, cutoff)
+    if np.isnan(term.value).any() and (metric.estimator is None or metric.curve):
+        raise _no_value_error(ranking, metric, cutoff)
+    if ranking.clusters is None:
         return term
-    sizes = clusters.sizes
-    term = term._replace(known=effective_size(sizes[0].astype(np.float64)))
-    if clusters.one_per_row:
-        return term
-    code, linear = np.flatnonzero(sizes.any(axis=0)), linearize(ranking, betas, metric, cutoff)
-    of_betas = zip(linear.known, linear.rest, strict=True)
-    sums = [clusters.sums(linear.threshold, *of_beta).sum(axis=0) for of_beta in of_betas]
-    influence = np.stack(sums)[:, code]
-    share = sizes[0, code] / ranking.total.known_positive
-    return term._replace(clusters=ClusterTerms(code, influence, share))
+    return _add_clusters(term, ranking, betas, metric, cutoff)
 
 
-def _auroc_range(share: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return AUROC with all known positives below the rest, a share of it positive, and above."""
-    return -share / (2 * (1 - share)), (1 - share / 2) / (1 - share)
-
-
-def auroc_group_terms(stack: TieBlocks, betas: FloatArray) -> list[list[GroupTerm] | None]:
-    """Return what many groups add to the average AUROC."""
-    known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
-    is_simple = (known > 0) & (negative + unlabeled * (1 - betas) >= known_positives.MIN_NEGATIVES)
-    is_simple = (is_simple & ((unlabeled > 0) | (betas == 0))).all(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = _auroc_range(unlabeled * betas / (negative + unlabeled))
-        value = low + placements_of_stack(stack).above[:, np.newaxis] * (high - low)
-    parts = zip(value, low, high, known[:, 0].tolist(), strict=True)
-    return [
-        [GroupTerm(at_value, lowest, highest, n)] if is_kept else None
-        for is_kept, (at_value, lowest, highest, n) in zip(is_simple.tolist(), parts, strict=True)
-    ]
-
-
-def _ap_term(ranking: Ranking, betas: FloatArray) -> GroupTerm:
-    """Return what a group adds to the mean of average precision."""
-    value = unbiased_ap(ranking, betas)
-    if np.isnan(value).any():
-        raise PUDataError(
+def _no_value_error(ranking: Ranking, metric: Metric, cutoff: Cutoff | None) -> Exception:
+    """Return the error that a group has no value."""
+    if cutoff is None:
+        return PUDataError(
             "average precision needs two known positives where others are hidden: one has no "
             "other known positives above it. Average AUROC, which takes such groups."
         )
-    hidden = known_positives.hidden_share(ranking.total, betas)
-    return GroupTerm(value, 0 * value, 1 / (1 - hidden), ranking.total.known_positive)
+    examples = sum(ranking.total)
+    if cutoff.kind == "rank" and cutoff.value > examples:
+        return rank_error(f"{examples}, the number of examples", cutoff.value)
+    rank = cutoff_ranks(ranking.known_blocks, np.zeros((1, 1)), cutoff).item()
+    return PUDataError(
+        f"{metric.name} has no value at rank {rank:g} of {examples - ranking.unranked} "
+        "examples, but an average needs one. Take another cutoff."
+    )
 
 
-def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff) -> GroupTerm:
-    """Return what a group adds to the average of a metric at a cutoff."""
+def _add_clusters(
+    term: GroupTerms, ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
+) -> GroupTerms:
+    """Add the effective number of known positives, and what clusters add to the error."""
+    clusters = ranking.clusters
+    if clusters is None:
+        return term
+    sizes = clusters.sizes[0].astype(np.float64)
+    term = term._replace(known=0 * term.known + effective_size(sizes))
+    if clusters.one_per_row:
+        return term
+    code = np.flatnonzero(clusters.sizes.any(axis=0))
+    linear = linearize(ranking, betas, metric, cutoff)
+    of_betas = zip(linear.known, linear.rest, strict=True)
+    sums = [clusters.sums(linear.threshold, *of_beta).sum(axis=0) for of_beta in of_betas]
+    share = sizes[code] / ranking.total.known_positive
+    terms = ClusterTerms(0 * code, code, np.stack(sums, axis=1)[code], share)
+    return term._replace(clusters=terms)
+
+
+def group_terms(
+    blocks: KnownBlocks, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
+) -> GroupTerms:
+    """Return what groups add to the average of a metric at betas, shape (groups, betas)."""
+    known, _, unlabeled = blocks.total.T[:, :, np.newaxis]
+    is_allowed = (known > 0) & ((betas == 0) | (unlabeled > 0) & ~np.isnan(betas))
+    if metric.cutoff == "probability":
+        is_allowed &= _are_probabilities(blocks)[:, np.newaxis]
+    if metric.estimator is not None and metric.counts_negatives:
+        is_allowed &= blocks.count_negatives(betas) >= known_positives.MIN_NEGATIVES
+    is_allowed = is_allowed.all(axis=1, keepdims=True)
+    metric = metric if cutoff is None else metric.at_cutoff(cutoff)
+    betas = np.where(is_allowed, betas, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if metric.of_known is None:
+            parts = _terms_at_cutoff(blocks, betas, metric, cast("Cutoff", cutoff))
+        else:
+            value, low, high = metric.of_known(metric, blocks, betas)
+            parts = value, low, high, 0 * value, 0 * value + 1
+    value, low, high, floor, ceiling = parts
+    value = np.where(is_allowed & ~np.isnan(low + high), value, np.nan)
+    return GroupTerms(value, low, high, floor, ceiling, known.astype(np.float64))
+
+
+def _are_probabilities(blocks: KnownBlocks) -> BoolArray:
+    """Tell which rankings have scores in [0, 1] alone."""
+    above, inside, every = map(blocks.count_at_or_above, (np.nextafter(1, 2), 0.0, -np.inf))
+    return np.asarray((above == 0) & (inside == every))
+
+
+def cutoff_ranks(blocks: KnownBlocks, betas: FloatArray, cutoff: Cutoff) -> FloatArray:
+    """Return the rank of a cutoff in each group, shape (groups, betas), or (groups, 1) for all."""
+    rank: IntArray = np.full(len(blocks.total), cutoff.value)
     if cutoff.kind == "positives":
-        terms = [
-            _cutoff_term(ranking, one_beta, metric, cutoff_at_positives(ranking.total, beta))
-            for beta, one_beta in zip(betas.tolist(), betas[:, np.newaxis], strict=True)
-        ]
-        parts: dict[str, Any] = {
-            name: np.concatenate([getattr(term, name) for term in terms])
-            for name in GroupTerm._fields[:3]
-        }
-        return terms[0]._replace(**parts)
-    n, examples = ranking.total.known_positive, sum(ranking.total)
-    position = locate_cutoff(ranking, cutoff)
-    positives = known_positives.count_positives(ranking.total, betas)
-    share = float(position.weights @ position.ends.known_positive) / n
-    predicted = float(position.rank)
-    tp = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
-    possible = np.maximum(predicted + positives - examples, 0), np.minimum(predicted, positives)
-    tp = np.concatenate([tp, possible])
+        known, _, unlabeled = blocks.total.T[:, :, np.newaxis]
+        return np.asarray(known + hidden_counts(betas, unlabeled), np.float64)
+    if cutoff.kind == "threshold":
+        rank = blocks.count_at_or_above(cutoff.value)
+    elif cutoff.kind == "fraction":
+        sizes, index = np.unique(blocks.size, return_inverse=True)
+        ranks = [rank_of_fraction(cutoff.value, size) for size in sizes.tolist()]
+        rank = np.array(ranks)[index]
+    return rank[:, np.newaxis].astype(np.float64)
+
+
+def _terms_at_cutoff(
+    blocks: KnownBlocks, betas: FloatArray, metric: Metric, cutoff: Cutoff
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the value, low, high, floor and ceiling of a metric at a cutoff."""
+    size, positives = blocks.size[:, np.newaxis], blocks.count_positives(betas)
+    rank = cutoff_ranks(blocks, betas, cutoff)
+    above = np.stack([blocks.known_above(column) for column in rank.T], axis=1)
+    share = np.where(rank <= size, above / blocks.total[:, :1], np.nan)
+    possible = np.maximum(rank + positives - size, 0), np.minimum(rank, positives)
+    tp = np.stack([share * positives, 0 * positives, positives / 2, positives, *possible])
     value, least, middle, most, *extremes = metric(
-        tp, predicted - tp, positives - tp, examples - positives - predicted + tp
+        tp, rank - tp, positives - tp, size - positives - rank + tp
     ).astype(np.float64)
-    if np.isnan([least, most]).any():
-        raise PUDataError(
-            f"{metric.name} has no value at rank {predicted:g} of {examples - ranking.unranked} "
-            "examples, but an average needs one. Take another cutoff."
-        )
     if (np.abs(middle - (least + most) / 2) > _TOLERANCE * (1 + np.abs(most - least))).any():
         raise PUValueError(
             f"average must be False for {metric.name!r}: it is not linear in the true positives "
             "at a cutoff, so that groups with few known positives are biased. Average "
             "'precision', 'recall' or 'f1'."
         )
-    ends = np.minimum(least, most), np.maximum(least, most)
     floor, ceiling = np.minimum(0.0, extremes), np.maximum(1.0, extremes)
-    return GroupTerm(*(value, *ends, n), floor=floor.min(axis=0), ceiling=ceiling.max(axis=0))
+    ends = np.minimum(least, most), np.maximum(least, most)
+    return value, *ends, floor.min(axis=0), ceiling.max(axis=0)
 
 
 def check_average_cutoff(cutoff: Cutoff) -> None:
@@ -174,19 +203,15 @@ def check_average_cutoff(cutoff: Cutoff) -> None:
         )
 
 
-def average_groups(metric: Metric, terms: Sequence[GroupTerm], level: float) -> Answer:
+def average_groups(metric: Metric, terms: GroupTerms, level: float) -> Answer:
     """Average over new groups; `beyond` are averages that are impossible by three errors."""
     # The model variance is `scatter` * p*(1 - p) per known positive, p of the way to the highest
     # possible average. It only raises the variance; for rates it is the minimum.
-    if len(terms) < 2:
-        raise PUDataError(f"average=True needs 2 groups or more, not {len(terms)}. Omit average.")
-    value, low, high = (
-        np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:3]
-    )
-    known, number = np.array([[term.known] for term in terms]), len(terms)
+    value, low, high, floors, ceilings, known, _ = terms
+    if (number := len(value)) < 2:
+        raise PUDataError(f"average=True needs 2 groups or more, not {number}. Omit average.")
     scatter = _RATE_SCATTER if metric.estimator is None else _AREA_SCATTER
-    floors, ceilings = zip(*((term.floor, term.ceiling) for term in terms), strict=True)
-    floor, ceiling = np.mean(floors, axis=0), np.mean(ceilings, axis=0)
+    floor, ceiling = floors.mean(axis=0), ceilings.mean(axis=0)
     span = ceiling - floor
     value, low, high = ((part - floor) / span for part in (value, low, high))
     mean, scale = value.mean(axis=0), (high - low).mean(axis=0)
@@ -235,43 +260,36 @@ def _score_interval(share: FloatArray, ratio: FloatArray) -> tuple[FloatArray, F
     return (middle - half) / (1 + ratio), (middle + half) / (1 + ratio)
 
 
-def count_shared_clusters(terms: Sequence[GroupTerm]) -> float:
+def count_shared_clusters(terms: GroupTerms) -> float:
     """Return how many clusters have a known positive; infinite if none is in several groups."""
-    pooled = _pool_clusters(terms)
+    pooled = _shared_clusters(terms)
     if pooled is None:
         return np.inf
     number = np.unique(pooled.code[pooled.share > 0]).size
     if number < 2:
         raise PUDataError(
             "cluster must have known positives in 2 clusters or more, but those of all "
-            f"{len(terms)} groups are in one. Label positives of other clusters."
+            f"{len(terms.value)} groups are in one. Label positives of other clusters."
         )
     return number
 
 
-def _pool_clusters(terms: Sequence[GroupTerm]) -> ClusterTerms | None:
+def _shared_clusters(terms: GroupTerms) -> ClusterTerms | None:
     """Return the clusters of all groups, unless each is in one group."""
-    parts = [term.clusters for term in terms if term.clusters is not None]
-    if not parts:
-        return None
-    code = np.concatenate([part.code for part in parts])
-    if np.unique(code).size == code.size:
-        return None
-    influence = np.concatenate([part.influence for part in parts], axis=1)
-    return ClusterTerms(code, influence, np.concatenate([part.share for part in parts]))
+    pooled = terms.clusters
+    is_nested = pooled is None or np.unique(pooled.code).size == pooled.code.size
+    return None if is_nested else pooled
 
 
 def _shared_cluster_variance(
-    terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | float
+    terms: GroupTerms, value: FloatArray, span: FloatArray | float
 ) -> FloatArray:
     """Return by how much clusters in several groups enlarge the variance between groups."""
     # Cameron, Gelbach and Miller, J. Bus. Econ. Stat. 29 (2011) 238-249.
-    pooled, number = _pool_clusters(terms), len(terms)
+    pooled, number = _shared_clusters(terms), len(value)
     if pooled is None:
         return np.zeros(value.shape[1])
-    each = [term.clusters.code.size if term.clusters else 0 for term in terms]
-    difference = np.repeat((value - value.mean(axis=0)).T, each, axis=1)
-    added = pooled.influence / np.reshape(span, (-1, 1)) + difference * pooled.share
+    difference = (value - value.mean(axis=0))[pooled.group] * pooled.share[:, np.newaxis]
     _, cluster = np.unique(pooled.code, return_inverse=True)
     left = np.maximum(1 - np.bincount(cluster, pooled.share) / number, 1 / number)
 
@@ -280,6 +298,6 @@ def _shared_cluster_variance(
         squares = np.bincount(cluster, parts) ** 2 - np.bincount(cluster, parts**2)
         return float(squares @ (1 / left))
 
-    covariance = np.array([products(parts) for parts in added])
+    covariance = np.array([products(parts) for parts in (pooled.influence / span + difference).T])
     covariance += products(pooled.share) * value.var(axis=0, ddof=1) / number
     return np.asarray(np.maximum(covariance, 0.0) / (number - 1))

@@ -6,15 +6,15 @@ over many queries, summed over all K; its remaining bias is small.
 """
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.tables.contingency import make_tables
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _AVERAGE_DEPTH = 30  # an average looks for the first positive down to this rank
@@ -35,8 +35,8 @@ def estimate_reciprocal_rank(
     return Answer(bounds[1], bounds.min(axis=0), bounds.max(axis=0))
 
 
-def _mean_reciprocal_rank(ranking: Ranking, positives: FloatArray, depth: int = 0) -> float:
-    """Return the mean of 1/max(r, depth + 1) over random orders of blocks."""
+def _mean_reciprocal_rank(ranking: Ranking, positives: FloatArray) -> float:
+    """Return the mean of 1/r over random orders of blocks."""
     is_ranked = ranking.rank[1:] <= sum(ranking.total) - ranking.unranked
     ends, positives = ranking.rank[1:][is_ranked], positives[is_ranked]
     last = int(np.argmax(np.append(positives, 1) >= 1))
@@ -44,32 +44,89 @@ def _mean_reciprocal_rank(ranking: Ranking, positives: FloatArray, depth: int = 
     block = np.searchsorted(ends, above, side="right")
     probability = np.minimum(positives[block] / (ends[block] - above), 1)
     none_above = np.cumprod(np.append(1.0, 1 - probability[:-1]))[: probability.size]
-    return float(probability * none_above @ (1 / np.maximum(above + 1, depth + 1)))
+    return float(probability * none_above @ (1 / (above + 1)))
+
+
+class _KnownAbove(NamedTuple):
+    """The possible numbers of known positives among the first of each ranking."""
+
+    owner: IntArray  # the ranking of each
+    rank: IntArray
+    known: IntArray  # above the rank
+    chance: FloatArray
 
 
 def reciprocal_rank_of_known(
-    _: object, ranking: Ranking, betas: FloatArray
+    _: object, blocks: KnownBlocks, betas: FloatArray
 ) -> tuple[FloatArray, ...]:
     """Estimate 1/r from known positives, nearly without bias; see `OfKnown`."""
-    n, known = ranking.total.known_positive, np.diff(ranking.known_positive)
-    depth = min(_AVERAGE_DEPTH, sum(ranking.total) - ranking.unranked)
-    ranks = np.arange(1, depth + 1)
-    block = np.searchsorted(ranking.rank[1:], ranks)
-    draws = ranks - ranking.rank[block]
-    drawn = np.arange(min(n, depth) + 1) - ranking.known_positive[block][:, np.newaxis]
-    of_block = np.stack([np.diff(ranking.rank)[block], known[block], draws])[..., np.newaxis]
-    chance = _hypergeom(drawn, *of_block)
-    below, values = _mean_reciprocal_rank(ranking, known.astype(np.float64), depth), []
-    weight = 1 / (ranks * (ranks + 1))
-    for positives in count_positives(ranking.total, betas).tolist():
-        low, part = int(positives), positives % 1
-        function = (1 - part) * _any_positive_estimator(n, low, depth)
+    depth = np.minimum(_AVERAGE_DEPTH, blocks.size - blocks.unranked)
+    above, positives = _known_above(blocks, depth), blocks.count_positives(betas)
+    parts = [_any_positive_means(blocks, depth, above, column) for column in positives.T]
+    value, lowest, highest = np.stack(parts, axis=-1)
+    below = np.stack([_mean_below(blocks, depth), 1 / (depth + 1)])[..., np.newaxis]
+    return value + below[0], lowest, highest + below[1]
+
+
+def _known_above(blocks: KnownBlocks, depth: IntArray) -> _KnownAbove:
+    """Return the numbers of known positives above each rank to a depth, ties in random order."""
+    owner, rank = np.repeat(np.arange(depth.size), depth), _count_up(depth) + 1
+    stride = _AVERAGE_DEPTH + 1
+    starts = blocks.owner * stride + np.minimum(blocks.start, _AVERAGE_DEPTH)
+    last = np.searchsorted(starts, owner * stride + rank)  # block that starts above; 0: none
+    last[np.append(-1, blocks.owner)[last] != owner] = 0
+    columns = np.stack([blocks.number, blocks.known, blocks.start, blocks.end])
+    number, known, start, end = np.pad(columns, ((0, 0), (1, 0)))[:, last]
+    draws = np.minimum(rank, end) - start
+    fewest = np.maximum(draws + number - (end - start), 0)
+    drawn = np.minimum(number, draws) - fewest + 1
+    each, drawn = np.repeat(np.arange(rank.size), drawn), _count_up(drawn)
+    drawn += fewest[each]
+    chance = _hypergeom(drawn, (end - start)[each], number[each], draws[each])
+    return _KnownAbove(owner[each], rank[each], (known - number)[each] + drawn, chance)
+
+
+def _count_up(lengths: IntArray) -> IntArray:
+    """Return the numbers from 0 to below each length, one after the other."""
+    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
+
+def _any_positive_means(
+    blocks: KnownBlocks, depth: IntArray, above: _KnownAbove, positives: FloatArray
+) -> FloatArray:
+    """Return the means of the estimator for each ranking, the lowest and the highest possible."""
+    alike = np.stack([blocks.total[:, 0], depth, positives])
+    kinds, kind = np.unique(alike, axis=1, return_inverse=True)
+    kind_above, weight = kind[above.owner], 1 / (above.rank * (above.rank + 1))
+    order = np.argsort(kind_above, kind="stable")
+    ends = np.searchsorted(kind_above[order], np.arange(kinds.shape[1] + 1))
+    values, extremes = np.empty(order.size), np.empty((2, kinds.shape[1]))
+    for number, (n, to_depth, count) in enumerate(kinds.T.tolist()):
+        low, part = int(count), count % 1
+        function = (1 - part) * _any_positive_estimator(int(n), low, int(to_depth))
         if part:
-            function = function + part * _any_positive_estimator(n, low + 1, depth)
-        means = (chance * function).sum(axis=1), function.min(axis=1), function.max(axis=1)
-        values.append(np.stack(means) @ weight)
-    value, lowest, highest = np.transpose(values)
-    return value + below, lowest, highest + 1 / (depth + 1)
+            function = function + part * _any_positive_estimator(int(n), low + 1, int(to_depth))
+        these = order[ends[number] : ends[number + 1]]
+        values[these] = function[above.rank[these] - 1, above.known[these]]
+        ranks = np.arange(1, int(to_depth) + 1)
+        sides = np.stack([function.min(axis=1), function.max(axis=1)])
+        extremes[:, number] = sides @ (1 / (ranks * (ranks + 1)))
+    means = np.bincount(above.owner, weight * above.chance * values, depth.size)
+    return np.stack([means, *extremes[:, kind]])
+
+
+def _mean_below(blocks: KnownBlocks, depth: IntArray) -> FloatArray:
+    """Return the mean of 1/max(r, depth + 1), with r the rank of the first known positive."""
+    is_first = np.diff(blocks.owner, prepend=-1) > 0
+    first = np.flatnonzero(is_first & (blocks.end <= blocks.size[blocks.owner] - blocks.unranked))
+    start, number = blocks.start[first], blocks.number[first]
+    size = blocks.end[first] - start
+    ranks = np.clip(np.minimum(size - number + 1, _MAX_RANK - start), 0, None)
+    at, above = np.repeat(np.arange(first.size), ranks), _count_up(ranks)
+    none_above = _hypergeom(np.zeros(1, np.int64), size[at], number[at], above)
+    chance, owner = none_above * number[at] / (size[at] - above), blocks.owner[first][at]
+    rank = np.maximum(start[at] + above, depth[owner]) + 1
+    return np.asarray(np.bincount(owner, chance / rank, depth.size), np.float64)
 
 
 def _hypergeom(drawn: IntArray, size: IntArray, marked: IntArray, draws: IntArray) -> FloatArray:
@@ -99,21 +156,29 @@ def _any_positive_estimator(n: int, positives: int, depth: int) -> FloatArray:
 
 def estimate_bpref(_: object, ranking: Ranking, betas: FloatArray, *__: object) -> Answer:
     """Return bpref as trec_eval does (Buckley and Voorhees, SIGIR 2004, 25-32), without limits."""
-    n, negatives = ranking.total.known_positive, ranking.total.known_negative - ranking.unranked
-    if not n:
+    if not ranking.total.known_positive:
         raise PUDataError("bpref needs a known positive, but there is none.")
-    is_ranked = ranking.known_negative[1:] <= negatives
-    known = np.diff(ranking.known_positive)[is_ranked]
-    above = ranking.known_negative[:-1][is_ranked]
-    through = ranking.known_negative[1:][is_ranked]
-    in_order = 1 - np.minimum(np.arange(negatives + 1), n) / max(min(n, negatives), 1)
-    sums = np.append(0.0, np.cumsum(in_order))
-    mean = known @ ((sums[through + 1] - sums[above]) / (through + 1 - above)) / n
     unknown = np.full(betas.size, np.nan)
-    return Answer(np.full(betas.size, mean), unknown, unknown)
+    return Answer(np.full(betas.size, _bpref(ranking.known_blocks)[0]), unknown, unknown)
 
 
-def bpref_of_known(_: object, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
+def bpref_of_known(_: object, blocks: KnownBlocks, betas: FloatArray) -> tuple[FloatArray, ...]:
     """Return bpref; see `OfKnown`."""
-    none = np.zeros(betas.size)
-    return estimate_bpref(_, ranking, betas).value, none, none + 1
+    none = np.zeros(betas.shape)
+    return none + _bpref(blocks)[:, np.newaxis], none, none + 1
+
+
+def _bpref(blocks: KnownBlocks) -> FloatArray:
+    """Return bpref of each ranking."""
+    n, negatives = blocks.total[:, 0], blocks.total[:, 1] - blocks.unranked
+    most, scale = (each[blocks.owner] for each in (n, np.clip(negatives, 1, np.maximum(n, 1))))
+
+    def weights_through(above: IntArray) -> FloatArray:
+        """Return the sum of 1 - min(j, n)/scale over j below a number."""
+        few = np.minimum(above, most)
+        return np.asarray(above - (few * (few - 1) / 2 + (above - few) * most) / scale)
+
+    above, through = blocks.negative_above, blocks.negative + 1
+    mean = (weights_through(through) - weights_through(above)) / (through - above)
+    is_ranked = blocks.negative <= negatives[blocks.owner]
+    return blocks.sums(blocks.number * mean * is_ranked) / n

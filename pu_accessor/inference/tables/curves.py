@@ -9,7 +9,7 @@ import scipy
 from pu_accessor.checks import check_share, hidden_counts
 from pu_accessor.inference.completion import COUNT_TOLERANCE, hidden_positives_above, make_edges
 from pu_accessor.inference.tables.contingency import completed_table
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, TieBlocks
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, KnownBlocks, Numbers, Ranking
 
 _BATCH_SIZE = 1 << 18  # cutoffs times betas
 _MAX_BATCH_BETAS = 64  # each adds cutoffs of its own
@@ -104,14 +104,14 @@ def in_batches_of_betas(
     return np.concatenate([areas(betas[at : at + at_once]) for at in parts], axis=-1)
 
 
-def aurocs_of_estimates(stack: TieBlocks, betas: FloatArray) -> FloatArray:
+def aurocs_of_estimates(stack: KnownBlocks, betas: FloatArray) -> FloatArray:
     """Return AUROC of many rankings without known negatives, shape as `betas`."""
     # NaN if hidden positives rank below the last known one: a stack has no ties there.
     known, _, unlabeled = stack.total.T
-    above = stack.known_through - stack.known_inside
-    sides = np.stack([above, stack.known_through], axis=1).ravel()
+    above = stack.known - stack.number
+    sides = np.stack([above, stack.known], axis=1).ravel()
     heads = np.stack([stack.start - above, stack.unlabeled], axis=1).ravel()
-    owner = np.repeat(stack.ranking_index, 2)
+    owner = np.repeat(stack.owner, 2)
     is_first = np.diff(owner, prepend=-1) > 0
     is_last = np.diff(owner, append=-1) != 0
     last = np.repeat(heads[is_last], np.diff(np.flatnonzero(is_last), prepend=-1))
