@@ -37,7 +37,8 @@ def rank_examples(
     if isinstance(ranks, str) and ranks == "all":
         ranking = _rank_all(score, positive, negative, weight)
         return replace(ranking, inverse_propensity=_invert(known[0], known_propensity))
-    gaps = score_gaps.Gaps.of(score_gaps.distinct_scores(np.concatenate(known))[0], score)
+    labeled = score_gaps.distinct_scores(np.concatenate(known))[0]
+    gaps = score_gaps.Gaps.of(labeled, score)
     blocks = np.empty(score.size, np.int32)
     counts = gaps.count(score, weight, blocks=blocks)
 
@@ -48,7 +49,8 @@ def rank_examples(
         return score[rows], None if weight is None else weight[rows]
 
     weights = (None, None) if weight is None else (weight[positive], weight[negative])
-    return rank_counted(known, Counted(gaps, counts, ask), ranks, known_propensity, weights)
+    counted = Counted(gaps, labeled, counts, ask)
+    return rank_counted(known, counted, ranks, known_propensity, weights)
 
 
 def _rank_all(
@@ -77,6 +79,7 @@ class Counted:
     """Scores that were counted at and between values, among which cutoffs are found."""
 
     gaps: score_gaps.Gaps
+    labeled: FloatArray  # those of the values that are labeled scores, best first
     counts: score_gaps.GapCounts
     ask: Ask
     in_memory: bool = True  # scores in pieces are asked for where cutoffs must be exact
@@ -130,13 +133,15 @@ def rank_counted(
     labeled_at = np.diff(positive + negative)
     unlabeled_gaps = replace(counted.counts, at=counted.counts.at - labeled_at)
     # Cutoffs are the labeled scores, and the worst unlabeled score in each gap.
-    values = score_gaps.distinct_scores(np.concatenate(known))[0]
-    between = unlabeled_gaps if values.size == cost.size else unlabeled_gaps.at_values(values)
-    labeled = np.append(0, np.searchsorted(cost, 0.0 - values) + 1)
+    values, between = counted.labeled, unlabeled_gaps
+    places = np.arange(values.size + 1)
+    if values.size < cost.size:
+        between = unlabeled_gaps.at_values(values)
+        places[1:] = np.searchsorted(cost, 0.0 - values) + 1
     lowest, through = between.blocks()
     filled = np.ones(lowest.size, np.bool_)
     filled[::2] = between.inside > 0
-    index = labeled[np.append(0, (np.arange(lowest.size) + 1)[filled] // 2)]
+    index = places[np.append(0, (np.arange(lowest.size) + 1)[filled] // 2)]
     unlabeled, threshold = np.append(0, through[filled]), np.append(np.inf, lowest[filled])
     ranking = replace(
         _make_ranking(threshold, positive[index], negative[index], unlabeled),

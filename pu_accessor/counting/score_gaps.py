@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial, reduce
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -69,11 +70,12 @@ class GapCounts:
 def distinct_scores(scores: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the distinct scores, best first, and how often each occurs."""
     cost = np.sort(0.0 - scores)  # NaN last
-    new = np.flatnonzero(np.concatenate([[True], cost[1:] > cost[:-1]])[: cost.size])
-    missing = int(np.isnan(cost).sum())
-    if missing:
-        new = np.append(new, cost.size - missing) if missing < cost.size else np.zeros(1, np.intp)
-    return 0.0 - cost[new], np.diff(new, append=cost.size).astype(np.int64)
+    is_new = np.ones(cost.size, np.bool_)
+    np.not_equal(cost[1:], cost[:-1], out=is_new[1:])
+    if cost.size and np.isnan(cost[-1]):  # which differs from itself
+        is_new[np.searchsorted(cost, np.nan) + 1 :] = False
+    new = np.flatnonzero(is_new)
+    return 0.0 - cost[new], np.diff(np.append(new, cost.size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,41 +104,45 @@ class Gaps:
         with_sums: bool = False,
     ) -> GapCounts:
         """Count scores at and between the values, each by its weight; also fill in `blocks`."""
+        add = partial(self._count, scores, weight, blocks, with_sums)
+        return reduce(GapCounts.merge, in_pieces(add, scores.size))
+
+    def _count(
+        self,
+        scores: Scores,
+        weight: CountArray | None,
+        blocks: Blocks | None,
+        with_sums: bool,
+        pieces: Iterable[slice],
+    ) -> GapCounts:
+        """Count the scores of some pieces."""
         size = 2 * self.cells.padded.size - 1
         dtype = np.dtype(np.int64) if weight is None else weight.dtype
-
-        def add(pieces: Iterable[slice]) -> tuple[CountArray, FloatArray, FloatArray, Any]:
-            counts, sums, missing = np.zeros(size, dtype), np.zeros(size), dtype.type(0)
-            lowest = np.full(size, np.inf)
-            for piece in pieces:
-                some = scores[piece].astype(np.float64, copy=False)
-                times = None if weight is None else weight[piece]
-                block = self.cells.find(some)
-                if blocks is not None:
-                    blocks[piece] = block
-                counts += np.bincount(block, times, size).astype(dtype, copy=False)
-                lower = np.flatnonzero(some < lowest.take(block))
-                np.minimum.at(lowest, block[lower], some[lower])
-                is_missing = np.isnan(some)
-                if is_missing.any():
-                    missing += (is_missing if times is None else times[is_missing]).sum()
-                    some = np.where(is_missing, 0.0, some)
-                if with_sums:
-                    sums += np.bincount(block, some if times is None else some * times, size)
-            return counts, lowest, sums, missing
-
-        each = zip(*in_pieces(add, scores.size), strict=True)
-        counts, lowest, sums, missing = (np.stack(parts) for parts in each)
-        counts, lowest = counts.sum(axis=0)[::-1], 0.0 + lowest.min(axis=0)[::-1]
-        at, inside, lowest = counts[1::2], counts[::2], lowest[::2]
+        counts, sums, missing = np.zeros(size, dtype), np.zeros(size), 0
+        lowest = np.full(size, np.inf)
+        for piece in pieces:
+            some = scores[piece].astype(np.float64, copy=False)
+            times = None if weight is None else weight[piece]
+            block = self.cells.find(some)
+            if blocks is not None:
+                blocks[piece] = block
+            counts += np.bincount(block, times, size).astype(dtype, copy=False)
+            lower = np.flatnonzero(some < lowest.take(block))
+            np.minimum.at(lowest, block[lower], some[lower])
+            is_missing = np.isnan(some)
+            if is_missing.any():
+                missing += (is_missing if times is None else times[is_missing]).sum()
+                some = np.where(is_missing, 0.0, some)
+            if with_sums:
+                sums += np.bincount(block, some if times is None else some * times, size)
+        at, inside, lowest = counts[-2::-2], counts[::-2], 0.0 + lowest[::-2]
         if self.has_missing:
-            inside[-1] -= missing.sum()
-            at, inside = np.append(at, missing.sum()), np.append(inside, 0)
+            inside[-1] -= missing
+            at, inside = np.append(at, missing), np.append(inside, 0)
             lowest = np.append(lowest, np.inf)
-        elif missing.any():
+        elif missing:
             lowest[-1] = np.nan
-        of_sums = sums.sum(axis=0)[::-1] if with_sums else None
-        return GapCounts(self.values, at, inside, lowest, of_sums)
+        return GapCounts(self.values, at, inside, lowest, sums[::-1] if with_sums else None)
 
     def find_inside(
         self, numbers: IntArray, scores: Scores, blocks: Blocks | None = None

@@ -23,6 +23,9 @@ _single_thread: ContextVar[bool] = ContextVar("pu_accessor: one thread", default
 
 def count_threads(scores: int) -> int:
     """Return the number of threads for so many scores."""
+    most = 1 if _single_thread.get() else scores // _SCORES_PER_THREAD
+    if most <= 1:
+        return 1
     limit = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     for name in _VARIABLES:
         if value := os.environ.get(name):
@@ -34,7 +37,7 @@ def count_threads(scores: int) -> int:
                 )
             limit = int(first)
             break
-    return 1 if _single_thread.get() else max(min(limit or 1, scores // _SCORES_PER_THREAD), 1)
+    return min(limit or 1, most)
 
 
 def in_pieces(function: Callable[[Iterable[slice]], Result], size: int) -> list[Result]:

@@ -88,7 +88,8 @@ class Passes:
             values, number = distinct_scores(known)
             again = np.take(found.at, np.searchsorted(0.0 - found.values, 0.0 - values))
             check_same(pieces, known.size, int(np.minimum(number, again).sum()))
-            self.counted[of] = Counted(gaps[of], found, partial(self._ask, of), in_memory=False)
+            ask = partial(self._ask, of)
+            self.counted[of] = Counted(gaps[of], values, found, ask, in_memory=False)
 
     def _ask(self, of: GroupModel, gaps: Gaps, numbers: IntArray | None) -> Any:
         """Return what was asked of the scores of a group and model, or raise that it is unread."""
