@@ -175,15 +175,17 @@ def _is_inconsistent(tables: xr.Dataset) -> bool:
 
     # Wrong known positives may be false positives; with them a ROC curve has no unique counts.
     wrong, may_be_wrong = [], bool(tables.attrs.get("contamination"))
+    is_whole = all(count.dtype.kind == "i" for count in (tp, fp, fn, tn))
+    tolerance = 0 if is_whole else _COUNT_TOLERANCE
     if "rank" not in tables.dims and fits("rank") and not (may_be_wrong and "tpr" in variables):
-        wrong.append(abs(tp + fp - variables["rank"]) > _COUNT_TOLERANCE)
+        wrong.append(abs(tp + fp - variables["rank"]) > tolerance)
     kinds = ((tp, fn, "known_positive"), (fp, tn, "known_negative"))
     for above, below, kind in kinds[may_be_wrong:]:
         if fits(kind, f"n_{kind}"):
             known, total = variables[kind], variables[f"n_{kind}"]
-            wrong += [above < known - _COUNT_TOLERANCE, below < total - known - _COUNT_TOLERANCE]
-    is_filled = ~(tp + fp).isnull()
-    return any(bool((each & is_filled).any()) for each in wrong)
+            wrong += [above < known - tolerance, below < total - known - tolerance]
+    found = [each for each in wrong if each.any()]
+    return bool(found) and any(bool((each & (tp + fp).notnull()).any()) for each in found)
 
 
 _COUNT_TOLERANCE = 1e-6  # of counts that are computed from rates

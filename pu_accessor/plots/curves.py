@@ -26,7 +26,7 @@ from pu_accessor.plots import drawing
 from pu_accessor.plots.drawing import Curve, Path, without_baselines
 from pu_accessor.plots.options import Options, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
-from pu_accessor.ranking import FloatArray
+from pu_accessor.ranking import FloatArray, IntArray
 
 Table: TypeAlias = Mapping[str, Any]  # arrays over the cutoffs of one bound, and numbers
 Trace: TypeAlias = Callable[[Table], Path]
@@ -72,7 +72,6 @@ def plot_curves(
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
     tables = read_dataset(tables, "counts").compute()
-    tables = unrounded(tables) if isinstance(curve, str) else tables
     _check(tables, cutoff_dim(tables.dims))
     if curve == "roc":
         _check_negatives(tables)
@@ -85,7 +84,8 @@ def plot_curves(
     else:
         xlabel, ylabel = _AXES[x], drawing.write_name(curve.label)
         trace, mark = _trace_metric(curve, x), _mark_infeasible
-    tables = visible(tables)
+    tables = visible(tables, x)
+    tables = unrounded(tables) if isinstance(curve, str) else tables
     ends = (tables["tp"] + tables["fp"]).max("bound")
     tables = tables.assign(cut=_is_cut(tables).variable, end=ends.variable)
     curves, levels, band = _curves(tables, trace, x=x)
@@ -403,31 +403,37 @@ def _highest(grid: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
 # Cutoffs
 
 
-def visible(curves: xr.Dataset) -> xr.Dataset:
-    """Thin out cutoffs that are too close to see, before anything is computed for them."""
+def visible(curves: xr.Dataset, x: str = "rank") -> xr.Dataset:
+    """Thin out cutoffs that are too close to see along x, before anything is computed for them."""
     axis = cutoff_dim(curves.dims)
     size = curves.sizes[axis]
     if size <= _MAX_CUTOFFS_DRAWN or "rank" not in curves.coords:
         return curves
     kept = np.zeros(size, dtype=bool)
     kept[[0, -1]] = True
-    for name in {"rank", "threshold"} & {*curves.coords}:
-        for places in np.atleast_2d(curves[name].transpose(..., axis).to_numpy()):
-            for pixels in _pixels(places.astype(np.float64)):
-                moves = np.flatnonzero(np.diff(pixels))
-                kept[moves] = kept[moves + 1] = True
-    return curves.isel({axis: kept})
+    for name in {"rank", "threshold" if x == "threshold" else "rank"}:
+        for places in curves[name].transpose(..., axis).to_numpy().reshape(-1, size):
+            kept[_at_pixels(places.astype(np.float64))] = True
+    return curves.isel({axis: np.flatnonzero(kept)})
 
 
-def _pixels(places: FloatArray) -> Iterator[FloatArray]:
-    """Yield the pixel of each place: on an even scale, and on ones that are denser at an end."""
-    known = places[np.isfinite(places)]
-    if not known.size or known.min() == known.max():
-        return
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = (places - known.min()) / np.ptp(known)
-        logarithmic = -np.log(share), -np.log1p(-share)
-    for scale, pixels in ((share, 1), *((scale, 2) for scale in logarithmic)):
-        inner = np.isfinite(scale)
-        largest = np.max(scale[inner])
-        yield np.floor(pixels * _PIXELS / largest * np.where(inner, scale, -1))
+def _at_pixels(places: FloatArray) -> IntArray:
+    """Return the first position in each pixel, on an even scale and on ones denser at an end."""
+    position = np.flatnonzero(np.isfinite(places))
+    along = places[position]
+    if not along.size or along[0] == along[-1]:
+        return position[:0]
+    if along[0] > along[-1]:
+        position, along = position[::-1], along[::-1]
+    low, high, last = along[0], along[-1], along.size - 1
+    second, last_but_one = np.searchsorted(along, low, "right"), np.searchsorted(along, high) - 1
+    kept = []
+    for edges in (
+        np.linspace(low, high, _PIXELS),
+        low + np.geomspace(along[second] - low, high - low, 2 * _PIXELS),
+        high - np.geomspace(high - along[last_but_one], high - low, 2 * _PIXELS),
+    ):
+        first = np.searchsorted(along, np.sort(edges)).clip(1, last)
+        after_gap = first[1:][first[1:] == first[:-1]]
+        kept += [first, after_gap - 1]
+    return position[np.concatenate(kept)]
