@@ -436,4 +436,4 @@ def _at_pixels(places: FloatArray) -> IntArray:
         first = np.searchsorted(along, np.sort(edges)).clip(1, last)
         after_gap = first[1:][first[1:] == first[:-1]]
         kept += [first, after_gap - 1]
-    return position[np.concatenate(kept)]
+    return np.asarray(position[np.concatenate(kept)])

@@ -247,7 +247,8 @@ def _read_future_data(
     """Return the tables, and rates, of the band of a curve on future data."""
     ranking, table = bound_curve_on_future_data(curve or "roc", ranking, betas, terms)
     clipped = np.zeros(table.tp.shape, np.bool_)
-    arrays = {**_rates(curve, table), **table._asdict(), "clipped": clipped}
+    rates = _rates(curve, table) if curve else {}
+    arrays = {**rates, **table._asdict(), "clipped": clipped}
     return RankingArrays(ranking, betas, arrays)
 
 
@@ -261,7 +262,8 @@ def _read_this_sample(
         start, end = end, end + tables.betas.size
         whole, ranking = tables.rounded(), tables.ranking
         rounded = {"clipped": whole.clipped, "rounding": tables.tp - whole.tp}
-        part = {**_rates(curve, tables.table), **whole.table._asdict(), **rounded}
+        rates = _rates(curve, tables.table) if curve else {}
+        part = {**rates, **whole.table._asdict(), **rounded}
         _put({**part, **_coordinates(tables, terms)}, arrays, slice(start, end), betas.size)
     return RankingArrays(ranking, betas, arrays)
 
@@ -273,10 +275,8 @@ _READINGS: Mapping[str, tuple[Callable[..., RankingArrays], UserBand | None]] = 
 }
 
 
-def _rates(curve: str | None, table: Table) -> dict[str, Array]:
-    """Return the rates of a curve, if there is one."""
-    if curve is None:
-        return {}
+def _rates(curve: str, table: Table) -> dict[str, Array]:
+    """Return the rates of a curve."""
     return dict(zip(CURVE_RATES[curve], curve_rates(curve, *table), strict=True))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, PathLimits, exact, exact_with_odds
-from pu_accessor.ranking import FloatArray, IntArray, Ranking, sorted_unique
+from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, sorted_unique
 
 # Largest size whose paths are counted. Beyond, alpha' is scaled by a power of n*m/(n + m): up to
 # 200,000 positives it is 2% to 11% below the counted one.
@@ -192,14 +192,16 @@ def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
 _LOWER, _UPPER = 0, 1
 
 
-def narrow_bounds(head: IntArray, bounds: IntArray) -> IntArray:
+def narrow_bounds(head: CountArray, bounds: CountArray) -> CountArray:
     """Narrow bounds to counts that never fall, nor grow by more than the unlabeled examples."""
-    lower, upper = (np.ascontiguousarray(side.T) for side in np.moveaxis(bounds, 1, 0))
-    lower = np.maximum.accumulate(lower, axis=1) - head
-    lower = np.maximum.accumulate(lower[:, ::-1], axis=1)[:, ::-1] + head
-    upper = np.minimum.accumulate(upper[:, ::-1], axis=1)[:, ::-1] - head
-    upper = np.minimum.accumulate(upper, axis=1) + head
-    return np.stack([lower.T, upper.T], axis=1)
+    narrowed = np.array(bounds.T, np.result_type(bounds, head), order="C")
+    for side, extreme, step in ((_LOWER, np.maximum, 1), (_UPPER, np.minimum, -1)):
+        forward, back = narrowed[:, side, ::step], narrowed[:, side, ::-step]
+        extreme.accumulate(forward, axis=1, out=forward)
+        narrowed[:, side] -= head
+        extreme.accumulate(back, axis=1, out=back)
+        narrowed[:, side] += head
+    return narrowed.T
 
 
 def narrow_between(

@@ -190,14 +190,17 @@ def _with_estimate(
     in_head, clipped = np.empty(shape).T, np.empty(shape, np.bool_).T
     completed = count_above(completions, bounds.ranking)
     limits = _running_limits(bounds, bands, completed, terms)
-    between = np.moveaxis(ends, 1, 0) if limits is None else np.sort(limits, axis=0)
-    estimate = np.clip(completed, *between)
+    low, high = np.moveaxis(ends, 1, 0) if limits is None else limits
+    is_crossed = limits is not None and bool((low > high).any())
+    if is_crossed:
+        low, high = np.minimum(low, high), np.maximum(low, high)
+    estimate = np.clip(completed, low, high)
     is_moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
     np.greater(is_moved, COUNT_TOLERANCE, out=clipped[:, ESTIMATE])
     in_head[:, ESTIMATE] = estimate
     in_head[:, _LIMITS] = ends
     clipped[:, _LIMITS] = bounds.clipped[..., :betas]
-    if limits is not None:  # where no labeling is inside, bounds are widened to the estimate
+    if is_crossed:  # where no labeling is inside, bounds are widened to the estimate
         outside = estimate < ends[:, 0] - COUNT_TOLERANCE, estimate > ends[:, 1] + COUNT_TOLERANCE
         for side, is_outside in zip((0, 2), outside, strict=True):
             clipped[:, side] |= is_outside
