@@ -69,13 +69,15 @@ def as_betas(beta: npt.ArrayLike) -> FloatArray:
 
 def hidden_counts(betas: FloatArray, unlabeled: Any) -> IntArray:
     """Return the number of hidden positives for each beta, at most all unlabeled examples."""
-    betas, unlabeled = np.broadcast_arrays(betas, unlabeled)
     middle = betas * unlabeled + 0.5
     number = np.floor(middle)
-    # In decimals: 0.145 * 100 is 14.5 and rounds up, but not in floats.
-    for at in np.argwhere(np.abs(middle - np.rint(middle)) <= _FLOAT_ERROR * (1 + middle)):
-        beta, size = betas[(*at,)].item(), unlabeled[(*at,)].item()
-        number[(*at,)] = floor(Fraction(str(beta)) * Fraction(size) + Fraction(1, 2))
+    is_near = np.abs(middle - np.rint(middle)) <= _FLOAT_ERROR * (1 + middle)
+    if is_near.any():  # in decimals 0.145 * 100 is 14.5 and rounds up, but not in floats
+        each = (np.broadcast_to(part, middle.shape)[is_near] for part in (betas, unlabeled))
+        pairs = zip(*(part.tolist() for part in each), strict=True)
+        number[is_near] = [
+            floor(Fraction(str(b)) * Fraction(u) + Fraction(1, 2)) for b, u in pairs
+        ]
     return np.asarray(np.minimum(number, np.floor(unlabeled)), np.int64)
 
 

@@ -205,7 +205,7 @@ class Ranking:
         known = known.astype(object) if pairs >= _MAX_INT64_PRODUCT else known
         return Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
 
-    @property
+    @cached_property
     def known_blocks(self) -> KnownBlocks:
         """The tie blocks with known positives."""
         number = np.diff(self.known_positive)
@@ -220,7 +220,6 @@ class Ranking:
             start=self.rank[at],
             end=self.rank[at + 1],
             is_missing=np.isnan(self.threshold[at + 1]),
-            count_at_or_above=lambda score: self.count_at_or_above(np.array([score])),
             unranked=self.unranked,
         )
 
@@ -307,8 +306,9 @@ class KnownBlocks(NamedTuple):
     start: CountArray  # examples above it
     end: CountArray  # examples at or above it
     is_missing: BoolArray  # whether its score is missing
-    count_at_or_above: Callable[[float], CountArray]  # examples of each ranking, by a score
     unranked: int = 0  # as of `Ranking`
+    # From a score to the examples of each ranking at or above it; None where none is asked for.
+    count_at_or_above: Any = None
 
     @property
     def size(self) -> CountArray:

@@ -368,6 +368,8 @@ DATA = [
     ("FREE.pu.assume(reference='negatives').contingency(0.3)", "reference needs known negatives"),
     ("FREE.pu.metric('bedroc', 1, target='examples')", "This needs negatives"),
     ("DF.assign(label=1).pu.metric('f1', 0, at={'threshold': 1})", "add unlabeled examples or kn"),
+    ("DF.assign(label=1).pu.auroc(0, target='examples')", "add unlabeled examples or kn"),
+    ("DF.assign(label=1).pu.auroc(0)", "add unlabeled examples or known"),
     ("DF.pu.check_assumptions(wave='lone')", "wave must have 2 known positives"),
     ("FREE.pu.auroc(1, max_fpr=0.2)", "auroc on future data needs negatives"),
     ("FREE.pu.roc_bounds(1, target='population')", "no example is negative"),

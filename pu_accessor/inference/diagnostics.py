@@ -8,8 +8,8 @@ import numpy as np
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.influence import all_in_one_cluster, placements_of_stack
-from pu_accessor.inference.prior import limit_from_positives
+from pu_accessor.inference.influence import all_in_one_cluster
+from pu_accessor.inference.prior import limit_from_positives, limits_from_positives
 from pu_accessor.ranking import Counts, FloatArray, KnownBlocks, Ranking
 
 _MIN_CLUSTERS = 2
@@ -77,13 +77,19 @@ def _concordance_of_known(ranking: Ranking) -> dict[str, Any]:
     return {"above": float(whole.concordance), "above_error": error}
 
 
-def diagnose_stack(stack: KnownBlocks) -> list[Diagnostics]:
+def diagnose_stack(stack: KnownBlocks, level: float, *, random: bool = True) -> list[Diagnostics]:
     """Return the diagnostics of many rankings of independent rows."""
-    placements = placements_of_stack(stack)
-    known, rest = placements.size
+    known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = stack.concordance
     error = np.sqrt((known + rest) / np.maximum(12 * known * rest, 1))
-    each = zip(map(Counts._make, stack.total.tolist()), placements.above, error, strict=True)
-    return [Diagnostics(t, above=a, above_error=e, single=is_single(t)) for t, a, e in each]
+    has_limit = random & (known > 0) & (stack.total[:, 2] > 0)
+    limit = np.where(has_limit, limits_from_positives(stack, 1 - level), nan)
+    each = zip(map(Counts._make, stack.total.tolist()), limit.tolist(), above, error, strict=True)
+    return [
+        Diagnostics(total, beta_limit=b, above=a, above_error=e, single=is_single(total))
+        for total, b, a, e in each
+    ]
 
 
 def check_clusters(ranking: Ranking) -> None:

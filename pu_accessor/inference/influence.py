@@ -19,15 +19,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.ranking import (
-    Clusters,
-    CountArray,
-    Counts,
-    FloatArray,
-    IntArray,
-    KnownBlocks,
-    Ranking,
-)
+from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, KnownBlocks, Ranking
 
 _MIN_VARIANCE = 1e-20  # smaller variances of placements are rounding errors
 _MIN_REMAINDER = 1e-12  # share of a sample outside of one cluster
@@ -118,12 +110,13 @@ def design_effect(influences: Influence) -> Design:
 
 def unbiased_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
     """Return AUROC, which may lie outside [0, 1]; rounded once, so that equal areas stay equal."""
-    above, shares = ranking.concordance, _exact_shares_of_rest(ranking.total, betas)
+    shares = _exact_shares_of_rest(ranking.total, betas)  # first: it needs negatives
+    above = ranking.concordance
     return np.array([float((above - share / 2) / (1 - share)) for share in shares])
 
 
 class Placements(NamedTuple):
-    """Placements of one ranking or of many: known positives first, then the rest."""
+    """Placements of some rankings: known positives first, then the rest."""
 
     size: FloatArray  # shape (2, rankings)
     variance: FloatArray  # NaN for a single one
@@ -135,42 +128,35 @@ class Placements(NamedTuple):
         return self.variance / self.size
 
 
-def placements_of_stack(stack: KnownBlocks) -> Placements:
-    """Return the placements of many rankings."""
-    known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
-    owner = stack.owner
-    through = stack.end - stack.known  # of the rest, at or above each block
-    before = stack.start - (stack.known - stack.number)
+def placements_of(blocks: KnownBlocks) -> Placements:
+    """Return the placements of each ranking."""
+    known, rest = size = np.stack([blocks.total[:, 0], blocks.total[:, 1:].sum(axis=1)])
+    owner = blocks.owner
+    through = blocks.end - blocks.known  # of the rest, at or above each block
+    before = blocks.start - (blocks.known - blocks.number)
     last = np.diff(owner, append=known.size) > 0
     gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
     first = np.roll(last, 1)
-
-    def per_ranking(values: FloatArray | IntArray) -> FloatArray:
-        return np.bincount(owner, values, minlength=known.size).astype(np.float64)
-
     with np.errstate(divide="ignore", invalid="ignore"):
+        above = blocks.concordance
+        mean = above[owner]
         below = 1 - (before + through) / (2 * rest[owner])
-        above = per_ranking(stack.number * below) / known
-        doubled = 2 * stack.known - stack.number  # known positives above the middle
-        inside = doubled / (2 * known[owner])
-        beyond = stack.known / known[owner]  # known positives above what follows the block
-        known_squares = per_ranking(stack.number * (below - above[owner]) ** 2)
-        rest_squares = per_ranking(
-            (through - before) * (inside - above[owner]) ** 2
-            + gap * (beyond - above[owner]) ** 2
-            + first * before * above[owner] ** 2
+        inside = (2 * blocks.known - blocks.number) / (2 * known[owner])  # above the middle
+        beyond = blocks.known / known[owner]  # known positives above what follows the block
+        known_squares = blocks.sums(blocks.number * (below - mean) ** 2)
+        rest_squares = blocks.sums(
+            (through - before) * (inside - mean) ** 2
+            + gap * (beyond - mean) ** 2
+            + first * before * mean**2
         )
-        variance = np.stack([known_squares / (known - 1), rest_squares / (rest - 1)])
+        variance = np.stack([known_squares, rest_squares]) / (size - 1)
     variance[variance < _MIN_VARIANCE] = 0.0
-    return Placements(np.stack([known, rest]).astype(np.float64), variance, above)
+    return Placements(size.astype(np.float64), variance, above)
 
 
-def placements_of_ranking(influences: Influence) -> Placements:
-    """Return the placements of both samples, from their influences on AUROC."""
-    ranking = influences.ranking
-    squares = squared_errors_and_df(influences)[0][:, np.newaxis]
-    size = np.array([[ranking.total.known_positive], [sum(ranking.total[1:])]], np.float64)
-    return Placements(size, squares * size, np.array([float(ranking.concordance)]))
+def design_effect_of_auroc(ranking: Ranking) -> Design:
+    """Return the design effect of AUROC."""
+    return Design() if ranking.clusters is None else design_effect(placement_influences(ranking))
 
 
 def placement_influences(ranking: Ranking) -> Influence:

@@ -16,7 +16,7 @@ of the Royal Statistical Society B 16 (1954) 175-185.
 
 from bisect import bisect
 from collections.abc import Callable, Mapping
-from math import ceil, floor, log, sqrt
+from math import ceil, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import hidden_shares, weight_beyond
 from pu_accessor.inference.influence import mean_and_variance, share_above, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 
 _SCAR = "known positives are a simple random sample of all positives"
 _KNOWN_ODDS = "positives are labeled independently, with the given propensities"
@@ -35,18 +35,27 @@ _MIN_SHARE_ABOVE, _MIN_PLATEAU_P_VALUE = 0.01, 0.05  # without a warning
 _TOLERANCE = 1e-12  # of equal means
 
 
+def limits_from_positives(blocks: KnownBlocks, delta: float) -> FloatArray:
+    """Return the largest beta of each ranking that its known positives do not reject at delta."""
+    # M is infeasible if its inverse is below the smaller root x of (F - h*x)**2 = c*(1/n + x).
+    known, size = blocks.total[:, 0], blocks.total[:, 2]
+    n, h, c = known[blocks.owner], blocks.unlabeled.astype(np.float64), log(1 / delta) / 2
+    cdf = blocks.known / n
+    square_root = np.sqrt(c**2 + 4 * c * h * (cdf + h / n))
+    largest = np.zeros(known.size)
+    np.maximum.at(largest, blocks.owner, 2 * (cdf**2 - c / n) / (2 * cdf * h + c + square_root))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        limits = np.floor(np.minimum(1 / largest, size)) / size
+    return np.where(largest > 0, limits, 1.0)
+
+
 def limit_from_positives(ranking: Ranking, delta: float) -> float:
     """Return the largest beta that the known positives do not reject at delta."""
+    if (weight := ranking.unequal_weight) is None:
+        return limits_from_positives(ranking.known_blocks, delta).item()
     steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
     known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
-    n, _, size = ranking.total
-    if (weight := ranking.unequal_weight) is None:
-        # M is infeasible if its inverse is below the smaller root x of (F - h*x)**2 = c*(1/n + x).
-        cdf, h, c = known / n, unlabeled.astype(np.float64), log(1 / delta) / 2
-        square_root = np.sqrt(c**2 + 4 * c * h * (cdf + h / n))
-        root = 2 * (cdf**2 - c / n) / (2 * cdf * h + c + square_root)
-        largest = float(root.max())
-        return floor(min(1 / largest, size)) / size if largest > 0 else 1.0
+    size = ranking.total.unlabeled
     shares = hidden_shares(weight, 1.0)
     unseen = (weight_beyond(weight) - 1) / float((weight - 1).sum())
     sums, squares = (np.append(0.0, np.cumsum(each)) for each in (shares, shares**2))

@@ -173,7 +173,13 @@ def _evaluate_stack(
     stack = keyed.stacked()
     moved = stack.put_missing_last() if terms.sinks else stack
     contents = compute_stack(moved, np.stack([beta.values for beta in by_key]))
-    each = zip(keyed.keys, by_key, diagnose_stack(stack), contents, strict=True)
+    each = zip(
+        keyed.keys,
+        by_key,
+        diagnose_stack(stack, terms.level, random=terms.is_random),
+        contents,
+        strict=True,
+    )
     return {
         position: Result(key, beta, diagnostics, content)
         for position, (key, beta, diagnostics, content) in enumerate(each)

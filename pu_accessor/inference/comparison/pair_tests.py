@@ -97,10 +97,9 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> Answer:
         unbiased, error = area.value, area.error
         hidden_part = hidden_share(ranking.total, betas)
     else:
-        influences = influence.placement_influences(ranking)
-        placements = influence.placements_of_ranking(influences)
+        placements = influence.placements_of(ranking.known_blocks)
         unbiased = influence.unbiased_auroc(ranking, betas)
-        design = influence.design_effect(influences)
+        design = influence.design_effect_of_auroc(ranking)
         error = np.sqrt(design.effect * placements.squares.sum()) / (1 - share)
         of_samples = influence.welch_df(placements.squares, np.maximum(placements.size - 1, 1))
         df = min(float(of_samples[0]), design.df)

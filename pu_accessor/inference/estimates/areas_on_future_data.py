@@ -17,16 +17,18 @@ from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.intervals import (
     bounded_mean_distances,
+    drop_refuted_betas,
     half_width,
     include_estimate,
     logit_interval,
     use_completed,
 )
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.prior import limits_from_positives
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.inference.worlds import RANDOM, FutureData, add_prevalence_error
-from pu_accessor.ranking import BoolArray, FloatArray, KnownBlocks, Ranking
+from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
@@ -36,13 +38,12 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, terms: Terms)
     """Estimate AUROC on future data, with its interval."""
     check_labels(betas, ranking.total)
     share = influence.positive_share_of_rest(ranking.total, betas)
-    influences = influence.placement_influences(ranking)
-    placements = influence.placements_of_ranking(influences)
-    design = influence.design_effect(influences)
+    value = influence.unbiased_auroc(ranking, betas)
+    design = influence.design_effect_of_auroc(ranking)
+    placements = influence.placements_of(ranking.known_blocks)
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, terms.level, design.df)
-    statistic = replace(statistic, value=influence.unbiased_auroc(ranking, betas))
-    statistic = _trim_chance(ranking, statistic, 0.5)
+    statistic = _trim_chance(ranking, replace(statistic, value=value), 0.5)
     completed = area_of_estimate("roc", ranking, betas, on_new=True)
     return use_completed(ranking, betas, terms.level, statistic, completed)
 
@@ -84,33 +85,17 @@ def estimate_population_aurocs(
 ) -> list[Answer | None]:
     """Estimate AUROC on future data of each ranking; None where the stack does not allow it."""
     known, negative, unlabeled = stack.total.T
-    plain = (known > 0) & (unlabeled > 0) & (negative == 0) & (betas < 1).all(axis=1)
     completed = aurocs_of_estimates(stack, betas)
-    plain &= ~(_beta_may_be_refuted(stack, betas, level) | np.isnan(completed)).any(axis=1)
-    placements = influence.placements_of_stack(stack)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
-    selected = np.repeat(np.flatnonzero(plain), betas.shape[1])
-    chosen = influence.Placements(*(side[..., selected] for side in placements))
-    statistic = auroc_interval(shares[plain].ravel(), chosen, level)
-    estimates = include_estimate(statistic, completed[plain].ravel())
-    columns = (*estimates.parts, statistic.error)
-    rows = zip(*(column.reshape(-1, betas.shape[1]) for column in columns), strict=True)
+    plain = (known > 0) & (unlabeled > 0) & (negative == 0)
+    plain &= ((betas < 1) & ~np.isnan(completed)).all(axis=1)
+    placements = influence.placements_of(stack)
+    chosen = influence.Placements(*(side[..., plain, np.newaxis] for side in placements))
+    statistic = auroc_interval(betas[plain], chosen, level)
+    highest = limits_from_positives(stack, 1 - level) + 0.5 / np.maximum(unlabeled, 1)
+    statistic = drop_refuted_betas(statistic, betas[plain], lambda: highest[plain, np.newaxis])
+    estimates = include_estimate(statistic, completed[plain])
+    rows = zip(*estimates.parts, statistic.error, strict=True)
     return [Answer(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
-
-
-def _beta_may_be_refuted(stack: KnownBlocks, betas: FloatArray, level: float) -> BoolArray:
-    """Tell which betas may exceed the limit of their ranking: see `limit_from_positives`."""
-    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.owner
-    # Rounded up, to miss no beta.
-    hidden = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
-    share = np.minimum(stack.unlabeled[:, np.newaxis], hidden[owner]) / hidden[owner]
-    with np.errstate(divide="ignore"):
-        excess = stack.known[:, np.newaxis] / known[owner] - share
-        allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / hidden))
-    distance = np.zeros(betas.shape)
-    np.maximum.at(distance, owner, excess)
-    return np.asarray(distance > allowed)
 
 
 def estimate_population_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:

@@ -1,6 +1,6 @@
 """Answers with intervals, and their correction by the completed ranking."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -130,7 +130,13 @@ def use_completed(
     ranking: Ranking, betas: FloatArray, level: float, statistic: Answer, completed: FloatArray
 ) -> Answer:
     """Use the completed estimate in an interval widened to it; also keep both untrimmed."""
-    trimmed = include_estimate(_drop_refuted_betas(statistic, ranking, betas, level), completed)
+    possible = statistic
+    if ranking.clusters is None:  # which have no limit on beta
+        slack = 0.5 / max(ranking.total.unlabeled, 1)
+        possible = drop_refuted_betas(
+            statistic, betas, lambda: limit_from_positives(ranking, 1 - level) + slack
+        )
+    trimmed = include_estimate(possible, completed)
     margin = scipy.special.ndtri((1 + level) / 2) * statistic.error
     is_outside = (statistic.value < 0) | (statistic.value > 1)
     _, lower, upper = statistic.untrimmed or trimmed.parts
@@ -150,16 +156,15 @@ def include_estimate(statistic: Answer, completed: FloatArray) -> Answer:
     return replace(statistic, value=completed, lower=lower, upper=upper)
 
 
-def _drop_refuted_betas(
-    statistic: Answer, ranking: Ranking, betas: FloatArray, level: float
+def drop_refuted_betas(
+    statistic: Answer, betas: FloatArray, highest: Callable[[], FloatArray | float]
 ) -> Answer:
-    """Set limits to NaN where a statistic is far from possible and beta exceeds its limit."""
+    """Set limits to NaN where a statistic is far from possible and beta above the highest."""
     excess = np.maximum(statistic.value - 1, -statistic.value)
     error = np.where(np.isnan(statistic.error), 1, _REFUTING_ERRORS * statistic.error)
     impossible = excess > error + _TOLERANCE
-    if not impossible.any() or ranking.clusters is not None:  # clusters have no limit on beta
+    if not impossible.any():
         return statistic
-    slack = 0.5 / max(ranking.total.unlabeled, 1)
-    too_high = impossible & (betas > limit_from_positives(ranking, 1 - level) + slack)
+    too_high = impossible & (betas > highest())
     lower, upper = (np.where(too_high, np.nan, end) for end in (statistic.lower, statistic.upper))
     return replace(statistic, lower=lower, upper=upper)

@@ -22,7 +22,7 @@ from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff, rank_erro
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, KnownBlocks, Ranking
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, KnownBlocks, Ranking
 
 _TOLERANCE = 1e-9
 _MODEL_GROUPS = 8  # for which the model of the variance counts; calibrated by simulation
@@ -80,27 +80,37 @@ def group_term(
         check_probability_scores(ranking, metric.name)
     if metric.estimator is not None and metric.counts_negatives:
         known_positives.count_negatives(ranking.total, betas)
-    term = group_terms(ranking.known_blocks, betas[np.newaxis], metric, cutoff)
+    blocks = _with_thresholds(ranking)
+    term = group_terms(blocks, betas[np.newaxis], metric, cutoff)
     if np.isnan(term.value).any() and (metric.estimator is None or metric.curve):
-        raise _no_value_error(ranking, metric, cutoff)
+        raise _no_value_error(blocks, metric, cutoff)
     if ranking.clusters is None:
         return term
     return _add_clusters(term, ranking, betas, metric, cutoff)
 
 
-def _no_value_error(ranking: Ranking, metric: Metric, cutoff: Cutoff | None) -> Exception:
+def _with_thresholds(ranking: Ranking) -> KnownBlocks:
+    """Return the blocks of a ranking that counts examples above thresholds."""
+
+    def count_at_or_above(score: float) -> CountArray:
+        return ranking.count_at_or_above(np.array([score]))
+
+    return ranking.known_blocks._replace(count_at_or_above=count_at_or_above)
+
+
+def _no_value_error(blocks: KnownBlocks, metric: Metric, cutoff: Cutoff | None) -> Exception:
     """Return the error that a group has no value."""
     if cutoff is None:
         return PUDataError(
             "average precision needs two known positives where others are hidden: one has no "
             "other known positives above it. Average AUROC, which takes such groups."
         )
-    examples = sum(ranking.total)
+    examples = blocks.size.item()
     if cutoff.kind == "rank" and cutoff.value > examples:
         return rank_error(f"{examples}, the number of examples", cutoff.value)
-    rank = cutoff_ranks(ranking.known_blocks, np.zeros((1, 1)), cutoff).item()
+    rank = _cutoff_ranks(blocks, np.zeros((1, 1)), cutoff).item()
     return PUDataError(
-        f"{metric.name} has no value at rank {rank:g} of {examples - ranking.unranked} "
+        f"{metric.name} has no value at rank {rank:g} of {examples - blocks.unranked} "
         "examples, but an average needs one. Take another cutoff."
     )
 
@@ -155,7 +165,7 @@ def _are_probabilities(blocks: KnownBlocks) -> BoolArray:
     return np.asarray((above == 0) & (inside == every))
 
 
-def cutoff_ranks(blocks: KnownBlocks, betas: FloatArray, cutoff: Cutoff) -> FloatArray:
+def _cutoff_ranks(blocks: KnownBlocks, betas: FloatArray, cutoff: Cutoff) -> FloatArray:
     """Return the rank of a cutoff in each group, shape (groups, betas), or (groups, 1) for all."""
     rank: IntArray = np.full(len(blocks.total), cutoff.value)
     if cutoff.kind == "positives":
@@ -175,7 +185,7 @@ def _terms_at_cutoff(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the value, low, high, floor and ceiling of a metric at a cutoff."""
     size, positives = blocks.size[:, np.newaxis], blocks.count_positives(betas)
-    rank = cutoff_ranks(blocks, betas, cutoff)
+    rank = _cutoff_ranks(blocks, betas, cutoff)
     above = np.stack([blocks.known_above(column) for column in rank.T], axis=1)
     share = np.where(rank <= size, above / blocks.total[:, :1], np.nan)
     possible = np.maximum(rank + positives - size, 0), np.minimum(rank, positives)

@@ -116,10 +116,8 @@ def aurocs_of_estimates(stack: KnownBlocks, betas: FloatArray) -> FloatArray:
     is_last = np.diff(owner, append=-1) != 0
     last = np.repeat(heads[is_last], np.diff(np.flatnonzero(is_last), prepend=-1))
     edges = make_edges(heads, sides.astype(np.float64), known[owner], last, owner)
-    pairs = zip(betas, unlabeled.tolist(), strict=True)
-    counts = np.stack([hidden_counts(row, size) for row, size in pairs])
     areas = np.full(betas.shape, np.nan)
-    for column, hidden in enumerate(counts.T):
+    for column, hidden in enumerate(hidden_counts(betas, unlabeled[:, np.newaxis]).T):
         in_head = hidden_positives_above(edges, hidden, unlabeled)
         tp, fp = sides + in_head, heads - in_head
         before = np.where(is_first, 0, np.roll(fp, 1))
