@@ -328,9 +328,10 @@ strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are sam
 band/beta=an interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an
   average has its own interval > Evaluate each group, without average.
 average,
-  contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta/check_assumptions
+  contingency/rank_cdf/dominance/calibration/cutoff/gap/estimate_beta/check_assumptions
   /sample_to_label/robustness:
   the result is for each group > Leave average out.
+on, average: groups are paired by their names > Leave it out.
 on_error='nan', contingency/rank_cdf/dominance/average/gap: the result has no row of a single group
   that could be NaN > Pass on_error='skip', which leaves groups without a result out.
 target='examples', average: an average is of new groups like these > Leave target out.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import NO_BETA, Beta, Betas, split_key
-from pu_accessor.errors import PUValueError, brief, shorten, warn_caller
+from pu_accessor.errors import PUDataError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.answer import join_betas
 from pu_accessor.inference.estimates import macro_average
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
@@ -51,23 +52,8 @@ def average_over(
     named: Mapping[str, list[Any]],
 ) -> pd.DataFrame:
     """Average unbiased estimates of metrics over groups, with the standard error of the mean."""
-    if betas.levels:
-        raise PUValueError(
-            "beta must be a frame of one row with average=True, but it has one for each "
-            f"{', '.join(betas.levels)}, whose joint error is unknown. Pass the "
-            f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
-        )
-    of_groups, estimate, level = betas, betas.estimate, terms.level
-    if estimate is not None:  # about the examples of all groups
-        of_groups = Betas(Beta(estimate.grid(level)))
-
-    def compute(ranking: Ranking, beta: Beta) -> _Row:
-        return _Row([macro_average.group_term(ranking, beta.values, *one[:2]) for one in asked])
-
-    def compute_stack(blocks: KnownBlocks, values: FloatArray) -> list[_Row | None]:
-        terms = [macro_average.group_terms(blocks, values, *one[:2]) for one in asked]
-        has_value = ~np.any([np.isnan(one.value).any(axis=1) for one in terms], axis=0)
-        return [_Row(terms, row) if has else None for row, has in enumerate(has_value.tolist())]
+    results = evaluate_terms(self, asked, betas, terms)
+    estimate, level = betas.estimate, terms.level
 
     def columns(terms: _Terms, beta: Beta) -> evaluation.Columns:
         averages = [
@@ -78,11 +64,8 @@ def average_over(
         numbers = evaluation.answer_columns(averages, "population")
         return {**located, **numbers, "n_groups": len(terms[0].value)}
 
-    rankings = self._rank()
-    options: dict[str, Any] = {"compute_stack": compute_stack, "per_group": False}
-    results = evaluation.evaluate(terms, rankings, compute, of_groups, **options)
-    kept = _levels_to_keep(self._terms, results.names)
-    groups = _group_by_key(results, kept, estimate)
+    kept = levels_to_keep(self._terms, results.names)
+    groups = group_by_key(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
     together = evaluation.Results(names, groups, betas, terms, results.skipped)
     averages = evaluation.results_frame(together, columns, self._attrs(terms, "population"))
@@ -98,7 +81,34 @@ def average_over(
     return averages
 
 
-def _levels_to_keep(terms: Terms, names: Sequence[str]) -> list[int]:
+def evaluate_terms(
+    self: Accessor, asked: Sequence[Asked], betas: Betas, terms: Terms
+) -> evaluation.Results[_Row]:
+    """Return what each group adds to averages of metrics."""
+    if betas.levels:
+        raise PUValueError(
+            "beta must be a frame of one row with average=True, but it has one for each "
+            f"{', '.join(betas.levels)}, whose joint error is unknown. Pass the "
+            f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
+        )
+    of_groups = betas
+    if betas.estimate is not None:  # about the examples of all groups
+        of_groups = Betas(Beta(betas.estimate.grid(terms.level)))
+
+    def compute(ranking: Ranking, beta: Beta) -> _Row:
+        return _Row([macro_average.group_term(ranking, beta.values, *one[:2]) for one in asked])
+
+    def compute_stack(blocks: KnownBlocks, values: FloatArray) -> list[_Row | None]:
+        terms = [macro_average.group_terms(blocks, values, *one[:2]) for one in asked]
+        has_value = ~np.any([np.isnan(one.value).any(axis=1) for one in terms], axis=0)
+        return [_Row(terms, row) if has else None for row, has in enumerate(has_value.tolist())]
+
+    rankings = self._rank()
+    options: dict[str, Any] = {"compute_stack": compute_stack, "per_group": False}
+    return evaluation.evaluate(terms, rankings, compute, of_groups, **options)
+
+
+def levels_to_keep(terms: Terms, names: Sequence[str]) -> list[int]:
     """Return the positions of the key levels that are not averaged over."""
     groups = [*names][: -1 if terms.is_wide else None]
     over = groups if terms.average is True else terms.average
@@ -111,6 +121,29 @@ def _levels_to_keep(terms: Terms, names: Sequence[str]) -> list[int]:
             "df.pu(by='query', average=True).auroc(0.3)."
         )
     return [level for level, name in enumerate(names) if name not in over]
+
+
+def pair_groups(
+    results: evaluation.Results[_Row], kept: Sequence[int]
+) -> evaluation.Results[_Row]:
+    """Return the results of groups that all models have; the last level left is the model."""
+    models: dict[Any, dict[Any, dict[Any, evaluation.Result[_Row]]]] = {}
+    for result in results.each:
+        levels = split_key(results.names, result.key)
+        *others, model = (levels[level] for level in kept)
+        group = tuple(level for place, level in enumerate(levels) if place not in kept)
+        models.setdefault(tuple(others), {}).setdefault(model, {})[group] = result
+    each = []
+    for of_models in models.values():
+        groups = [*of_models.values()]
+        shared = [group for group in groups[0] if all(group in other for other in groups)]
+        if (most := max(map(len, groups))) > len(shared) and results.terms.on_error == "raise":
+            raise PUDataError(
+                f"Averages are compared over the same groups, but {len(shared)} of {most} have "
+                "a value for each model. Pass on_error='skip' to compare over these."
+            )
+        each += [one[group] for one in groups for group in shared]
+    return replace(results, each=each)
 
 
 def check_average(metric: Metric, cutoff: Cutoff | None) -> None:
@@ -141,7 +174,7 @@ def _describe_clusters(
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 
-def _group_by_key(
+def group_by_key(
     results: evaluation.Results[_Row], kept: Sequence[int], estimate: Beta | None
 ) -> list[evaluation.Result[_Terms]]:
     """Return what groups add together for each remaining key, with their mean beta."""

@@ -9,18 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pu_accessor.beta import NO_BETA, Beta, Betas, UserBeta
+from pu_accessor.beta import NO_BETA, Beta, Betas, UserBeta, split_key
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.answer import Answer, join_betas
 from pu_accessor.inference.comparison import pair_tests, paired_models
+from pu_accessor.inference.comparison.averaged_models import compare_averages
 from pu_accessor.inference.comparison.dominance import compare_curves
 from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.comparison.worst_case_labels import compare_worst_case
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
 from pu_accessor.inference.estimates.estimate_metric import Asked, estimate_metric
-from pu_accessor.inference.metrics import AnyMetric, read_metric
-from pu_accessor.questions import evaluation
-from pu_accessor.questions.estimation import default_target, exclusion_facts, is_of_known
+from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.questions import average, evaluation
+from pu_accessor.questions.estimation import (
+    default_target,
+    exclusion_facts,
+    is_of_known,
+    read_questions,
+)
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
@@ -106,19 +112,24 @@ def compare(
       model_a    model_b  beta  difference  lower  upper
     0   score  old_score  0.17        0.13   0.09   0.17
     """
-    entry = read_metric(metric, "compare")
+    entry = read_metric(metric, "average" if self._terms.average else "compare")
     cutoff = entry.read_cutoff(at)
     facts: dict[str, Any] = {
         "a metric other than AUROC": entry.curve != "roc",
-        "at=a cutoff that depends on beta": cutoff is not None and cutoff.kind not in FIXED,
+        "at=a cutoff that depends on beta": not (
+            self._terms.average or cutoff is None or cutoff.kind in FIXED
+        ),
         "on": on,
     }
     betas, terms = self._read_arguments("compare", beta, level=level, target=target, **facts)
-    if beta is None and entry.curve != "roc":
+    if beta is None and entry.curve != "roc" and entry.takes_beta:
         raise PUTypeError(
             f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order by "
             "AUROC does not depend on it."
         )
+
+    if self._terms.average:
+        return _compare_averages(self, entry, beta, at, target, level)
 
     def compute(paired: PairedRanks, beta: Beta) -> evaluation.Columns:
         if entry.curve != "roc" or (paired.rows and paired.rows.has_design):
@@ -133,6 +144,39 @@ def compare(
     pairs = evaluation.results_frame(results, attrs=self._attrs(terms, target) | about)
     _warn_of_unknown_errors(pairs, list(results.names))
     return evaluation.add_failed_groups(pairs, results)
+
+
+def _compare_averages(
+    self: Accessor, entry: Metric, beta: UserBeta | None, at: At | None, target: str, level: float
+) -> pd.DataFrame:
+    """Compare the averages of models over the same groups."""
+    asked, betas, terms = read_questions(self, [entry], at, target, beta, level, "exact")
+    results = average.evaluate_terms(self, asked, betas, terms)
+    kept = average.levels_to_keep(self._terms, results.names)
+    if not kept:
+        list_pairs(1)
+    groups = average.group_by_key(average.pair_groups(results, kept), kept, betas.estimate)
+    *names, model = (results.names[level] for level in kept)
+    each: dict[Hashable, list[evaluation.Result[Any]]] = {}
+    for group in groups:
+        *others, _ = split_key([*names, model], group.key)
+        each.setdefault(others[0] if len(others) == 1 else tuple(others), []).append(group)
+
+    def columns(models: Sequence[evaluation.Result[Any]], beta: Beta) -> evaluation.Columns:
+        (one,), terms_of = asked, [result.content[0] for result in models]
+        compared = compare_averages(one.metric, terms_of, level)
+        tests = join_betas(compared, betas.estimate or NO_BETA)
+        at_beta = {"beta": beta.values} if entry.takes_beta else {}
+        sign = np.sign(np.nan_to_num(tests.value)).astype(np.int64)
+        counted = {"n_groups": len(terms_of[0].value), **tests.columns, "sign": sign}
+        shown = {"metric": entry.name, **at_beta, "target": target, **_size(tests), **counted}
+        keys = [split_key([*names, model], result.key)[-1] for result in models]
+        return pair_columns([model], keys, list_pairs(len(keys)), shown)
+
+    pairs = [evaluation.Result(key, of[0].beta, None, of) for key, of in each.items()]
+    together = evaluation.Results(tuple(names), pairs, betas, terms, results.skipped)
+    attrs = self._attrs(terms, target) | {"p_adjusted": _ADJUSTED}
+    return evaluation.results_frame(together, columns, attrs)
 
 
 def _compare_betas(compared: Callable[..., Answer], beta: Beta, level: float) -> Answer:

@@ -316,7 +316,7 @@ def estimate_metrics(
     warn_limits: bool = True,
 ) -> pd.DataFrame:
     """Estimate metrics of each ranking, or their averages; warn of limits, or add them."""
-    asked, betas, terms = _read_questions(self, entries, at, target, beta, level, band)
+    asked, betas, terms = read_questions(self, entries, at, target, beta, level, band)
     named: dict[str, list[Any]] = {"metric": [one.metric.name for one in asked]}
     if at is not None:
         cutoffs, chosen = [one.cutoff for one in asked if one.cutoff], cutoff_spec.OPTIMIZED
@@ -351,7 +351,7 @@ def estimate_metrics(
     return _finish(frame, results, asked, warn_limits=warn_limits, with_beta=beta is not None)
 
 
-def _read_questions(
+def read_questions(
     self: Accessor,
     entries: Sequence[Metric],
     at: cutoff_spec.At | None,

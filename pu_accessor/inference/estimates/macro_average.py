@@ -229,7 +229,7 @@ def average_groups(metric: Metric, terms: GroupTerms, level: float) -> Answer:
     position = _relative_position(center - low.mean(axis=0), scale)
     inside = np.clip(position, 0, 1)
     model = scatter * (high - low) ** 2 / known / number**2
-    squared = value.var(axis=0, ddof=1) + _shared_cluster_variance(terms, value, span)
+    squared = value.var(axis=0, ddof=1) + shared_cluster_variance(terms, value, span)
     squared /= number
     df = min(number, count_shared_clusters(terms)) - 1.0
     # The possible values of new groups differ, and so does the same share of the way.
@@ -291,7 +291,7 @@ def _shared_clusters(terms: GroupTerms) -> ClusterTerms | None:
     return None if is_nested else pooled
 
 
-def _shared_cluster_variance(
+def shared_cluster_variance(
     terms: GroupTerms, value: FloatArray, span: FloatArray | float
 ) -> FloatArray:
     """Return by how much clusters in several groups enlarge the variance between groups."""
