@@ -49,12 +49,13 @@ def compare(
     target: str = "population",
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Compare models that ranked the same examples; AUROC needs no beta.
+    """Compare models that ranked the same examples, or their averages; AUROC needs no beta.
 
     Parameters
     ----------
     metric : str, callable or Metric, default "auroc"
-        "auroc", "average_precision", "bedroc", or a metric at a cutoff, as in `metric`.
+        "auroc", "average_precision", "bedroc", or a metric at a cutoff, as in `metric`. With
+        `average=` also "ndcg", "reciprocal_rank" and "bpref".
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
         As in `auroc`. Without it, AUROC has a test and no interval.
     at : int or mapping, optional
@@ -68,7 +69,8 @@ def compare(
     -------
     DataFrame
         A row for each pair of models and beta: model_a, model_b, metric, beta, target,
-        difference, lower, upper (with `beta`), n (known positives), statistic, df, p_value,
+        difference, lower, upper (with `beta`), n (known positives; of averages n_groups),
+        statistic, df, p_value,
         p_adjusted (by Holm's method [1]_), and sign: 1 if a is higher, -1 if b is higher, 0 if
         they are equal.
 
@@ -76,6 +78,8 @@ def compare(
     ------
     PUValueError
         If there are fewer than two models, or their rows cannot be paired.
+    PUDataError
+        If averages are not over the same groups.
 
     Warns
     -----
@@ -91,6 +95,10 @@ def compare(
     at least as that of one which a model ranks as the rest, or at a cutoff of one that crosses it.
     The error of the share of positives is added where a metric depends on it, and clusters are
     summed. On this sample the variance of AUROC is the first term times 1 - n/P.
+
+    With `average=` the differences of groups are tested: with G of them the variance of a mean is
+    (var + D**2/G)/G, with D the move of one group that was not seen, as far as the farthest that
+    was, and G - 1 degrees of freedom.
 
     The difference in AUROC is the mean difference of ranks divided by the number of negatives, so
     at level .95 the interval excludes 0 exactly where p < .05, for any beta.

@@ -14,7 +14,7 @@ import pandas as pd
 from pu_accessor.checks import check_ranks_within
 from pu_accessor.counting.cutoffs import find_known_blocks, rank_examples
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray, IntArray, Ranking, Rankings, Ranks
+from pu_accessor.ranking import FloatArray, IntArray, KnownBlocks, Ranking, Rankings, Ranks
 from pu_accessor.roles_and_assumptions import ColumnNames, Terms
 from pu_accessor.sources.column_values import check_scored
 from pu_accessor.sources.columns import read_column
@@ -169,9 +169,9 @@ def rank_groups(
     check_roles(groups, roles)
     number, size = len(groups.rows), labels.positive.size
     stacked = None
-    is_plain = len(scores) == 1 and not roles.omits
-    if is_plain and number > 1 and size <= _MAX_MEAN_STACKED * number and not roles.others:
-        stacked = partial(find_known_blocks, scores[0], *labels[:2], groups.rows)
+    is_small = number > 1 and size <= _MAX_MEAN_STACKED * number
+    if is_small and not roles.omits and not roles.others:
+        stacked = partial(_stack, scores, labels, groups.rows)
     if not isinstance(ranks, str):
         sizes = [
             labels.multiplicities[rows].sum(where=~(roles.omits & np.isnan(score[rows])))
@@ -185,6 +185,18 @@ def rank_groups(
         return _rank_rows(roles, names[model], scores[model], labels, groups.rows[group], ranks)
 
     return Rankings(*name_keys(groups, roles), make, stacked=stacked)
+
+
+def _stack(scores: Sequence[FloatArray], labels: Labels, rows: Sequence[Rows]) -> KnownBlocks:
+    """Rank the rows of all groups by each model, the model last."""
+    positive, negative = (np.tile(kind, len(scores)) for kind in labels[:2])
+    starts = range(0, len(scores) * labels.positive.size, labels.positive.size)
+    each = [
+        slice(own.start + start, own.stop + start) if isinstance(own, slice) else own + start
+        for own in rows
+        for start in starts
+    ]
+    return find_known_blocks(np.concatenate(scores), positive, negative, each)
 
 
 def _rank_rows(

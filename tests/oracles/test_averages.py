@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUDataError
@@ -335,3 +336,63 @@ def test_lift_at_a_share_rounds_up_in_each_group() -> None:
     hits = df.sort_values("score", ascending=False).groupby("query").head(3)["truth"].sum()
     wanted = hits / 30 / 3 / (4 / 20)  # 2.6 of 20 rows, rounded up
     assert ask(df, "lift", 0.0, **how)["estimate"].item() == pytest.approx(wanted, rel=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------
+# Models over the same groups
+
+MODELS = ["score", "other"]
+ONE: dict[str, tuple[Any, Any]] = {  # of a ranking without ties, from the best down
+    "recall": (4, lambda y: y[:4].sum() / y.sum()),
+    "precision": (4, lambda y: y[:4].mean()),
+    "reciprocal_rank": (None, lambda y: 1 / (1 + np.argmax(y))),
+    "auroc": (None, lambda y: np.cumsum(y)[~y].mean() / y.sum()),
+    "average_precision": (None, lambda y: (np.cumsum(y) / np.arange(1, y.size + 1))[y].mean()),
+}
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_averages_of_models_differ_by_paired_groups(name: str) -> None:
+    df = draw(5, 12).assign(label=lambda df: df["truth"].astype(float))
+    at, value = ONE[name]
+    pu: Any = df.pu(score=MODELS, by="query", average=True, negative=0)
+    found = pu.compare(name, 0, at=at, level=0.9).iloc[0]
+    ordered = {m: df.sort_values(m, ascending=False).groupby("query")["truth"] for m in MODELS}
+    each = [ordered[model].agg(lambda y: value(y.to_numpy())) for model in MODELS]
+    moved = (each[0] - each[1]).to_numpy()
+    apart, n = moved - moved.mean(), moved.size
+    farthest = np.abs(apart).max()
+    if at or name == "reciprocal_rank":  # one known positive of a query moves it
+        farthest = max(farthest, {"precision": 1 / 4, "recall": 1 / 4}.get(name, 0.2))
+    error = np.sqrt(moved.var() / n + farthest**2 / n**2)
+    assert found["difference"] == pytest.approx(moved.mean(), rel=1e-9)
+    wanted = moved.mean() / error, 2 * stats.t.sf(abs(moved.mean() / error), n - 1)
+    assert found[["statistic", "p_value"]].tolist() == pytest.approx(wanted, rel=1e-9)
+    half = stats.t.ppf(0.95, n - 1) * error
+    assert found["upper"] - found["lower"] == pytest.approx(2 * half, rel=1e-9)
+    assert (found["n_groups"], found["df"], found["sign"]) == (n, n - 1, np.sign(moved.mean()))
+    assert [found["model_a"], found["model_b"]] == MODELS
+    # The same of models in rows, of groups that only one has, and with patients in one group.
+    long = df.melt(["query", "patient", "label"], MODELS, "model", "points")
+    rows: Any = long[(long["query"] != 3) | (long["model"] == "other")].pu(
+        score="points", by=["model", "query"], average="query", negative=0, on_error="skip"
+    )
+    turned = rows.compare(name, 0, at=at).iloc[0]
+    kept: Any = df[df["query"] != 3].pu(score=MODELS[::-1], by="query", average=True, negative=0)
+    alone = kept.compare(name, 0, at=at).iloc[0]
+    pd.testing.assert_series_equal(turned, alone)
+    if name == "reciprocal_rank":  # which takes documents as independent
+        return
+    nested: Any = df.assign(own=df["patient"] + 100 * df["query"])
+    clustered = nested.pu(score=MODELS, by="query", average=True, negative=0, cluster="own")
+    pd.testing.assert_series_equal(clustered.compare(name, 0, at=at, level=0.9).iloc[0], found)
+
+
+def test_patients_of_several_groups_count_in_differences() -> None:
+    df = draw(2, 9).assign(patient=lambda df: df["patient"] % 5)
+    df["label"] = np.where(df.index % 20 < 3, 1.0, np.nan)
+    df["score"] += 0.3 * df["truth"] * np.sin(df["patient"])  # as good as the patient
+    pu: Any = df.pu(score=MODELS, by="query", average=True)
+    plain, shared_ = (one.compare("auroc", 0.1).iloc[0] for one in (pu, pu(cluster="patient")))
+    assert shared_["difference"] == plain["difference"] and shared_["df"] == 4
+    assert abs(shared_["statistic"]) <= abs(plain["statistic"])

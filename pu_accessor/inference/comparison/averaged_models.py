@@ -30,7 +30,7 @@ def compare_averages(metric: Metric, models: Sequence[GroupTerms], level: float)
     moved = subtract(np.stack([one.value for one in models]), pairs)
     difference = moved.mean(axis=1)
     farthest = np.abs(moved - difference[:, np.newaxis]).max(axis=1)
-    if metric.estimator is None:
+    if metric.estimator is None or metric.own_cutoff is not None:
         steps = [((one.high - one.low) / one.known).mean(axis=0) for one in models]
         farthest = np.maximum(farthest, np.max(steps, axis=0))
     variance, df = moved.var(axis=1) / number + farthest**2 / number**2, number - 1.0
