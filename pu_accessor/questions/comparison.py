@@ -163,7 +163,9 @@ def _compare_averages(
     kept = average.levels_to_keep(self._terms, results.names)
     if not kept:
         list_pairs(1)
-    groups = average.group_by_key(average.pair_groups(results, kept), kept, betas.estimate)
+    groups = average.group_by_key(
+        average.pair_groups(results, kept), kept, betas.estimate, average.join_rows
+    )
     *names, model = (results.names[level] for level in kept)
     each: dict[Hashable, list[evaluation.Result[Any]]] = {}
     for group in groups:

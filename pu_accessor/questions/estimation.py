@@ -206,7 +206,9 @@ def metric(
         first cutoff with ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or
         ``{"precision": 0.9}``. The cutoff with the highest estimate, "maximum", or with the
         highest estimated informedness, "youden": limits are for that cutoff, not for the true
-        maximum. A list has several of one kind, ``{"rank": [50, 100]}``.
+        maximum. Several metrics have each its own; for one cutoff pass its threshold. With
+        `average=` "maximum" is that of f1 or ``pu_accessor.fbeta`` of mean precision and mean
+        recall over all thresholds, Fmax. A list has several of one kind, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
         Future data, or this sample. Each metric has its default: future data without a cutoff, at
         a threshold, of weighted rows and for averages; this sample at other cutoffs, and for ndcg,

@@ -70,12 +70,7 @@ def group_term(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
 ) -> GroupTerms:
     """Return what one group adds to the average of a metric, or raise."""
-    if not ranking.total.known_positive:
-        raise PUDataError(
-            "An average needs a known positive in each group, but none of "
-            f"{sum(ranking.total) - ranking.unranked} examples is one."
-        )
-    check_labels(betas, ranking.total)
+    require_known(ranking, betas)
     if metric.cutoff == "probability":
         check_probability_scores(ranking, metric.name)
     if metric.estimator is not None and metric.counts_negatives:
@@ -96,6 +91,16 @@ def _with_thresholds(ranking: Ranking) -> KnownBlocks:
         return ranking.count_at_or_above(np.array([score]))
 
     return ranking.known_blocks._replace(count_at_or_above=count_at_or_above)
+
+
+def require_known(ranking: Ranking, betas: FloatArray) -> None:
+    """Raise unless a group has a known positive, and hidden ones only among the unlabeled."""
+    if not ranking.total.known_positive:
+        raise PUDataError(
+            "An average needs a known positive in each group, but none of "
+            f"{sum(ranking.total) - ranking.unranked} examples is one."
+        )
+    check_labels(betas, ranking.total)
 
 
 def _no_value_error(blocks: KnownBlocks, metric: Metric, cutoff: Cutoff | None) -> Exception:
