@@ -34,6 +34,11 @@ def sorted_unique(counts: IntArray) -> IntArray:
     return ordered[is_first]
 
 
+def increments(values: Numbers) -> Any:
+    """Return the difference of each value to the next; for few, `np.diff` takes far longer."""
+    return values[..., 1:] - values[..., :-1]
+
+
 class Counts(NamedTuple):
     """Numbers of examples of each kind; floats where rows have weights."""
 
@@ -201,7 +206,7 @@ class Ranking:
         rest = self.head - self.known_positive
         below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
         pairs = 2 * self.known_positive[-1].item() * rest[-1].item()
-        known = np.diff(self.known_positive)
+        known = increments(self.known_positive)
         known = known.astype(object) if pairs >= _MAX_INT64_PRODUCT else known
         return Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
 
@@ -283,7 +288,7 @@ class Ranking:
         if self.refiner is not None:
             return self.refiner.sums_from(starts)
         bins = np.searchsorted(starts, self.threshold[1:], side="right") - 1
-        sums = np.bincount(bins, self.threshold[1:] * np.diff(self.rank), starts.size)
+        sums = np.bincount(bins, self.threshold[1:] * increments(self.rank), starts.size)
         return sums.astype(np.float64)
 
 

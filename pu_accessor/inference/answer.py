@@ -48,10 +48,13 @@ class Answer:
     def __post_init__(self) -> None:
         """Give the error and all columns the shape of the value."""
         shape = self.value.shape
-        object.__setattr__(self, "error", np.broadcast_to(self.error, shape))
-        if self.columns:
-            columns = {name: np.broadcast_to(each, shape) for name, each in self.columns.items()}
-            object.__setattr__(self, "columns", columns)
+        if self.error.shape != shape:
+            object.__setattr__(self, "error", np.full(shape, self.error))
+        columns = {
+            name: column if np.shape(column) == shape else np.full(shape, column)
+            for name, column in self.columns.items()
+        }
+        object.__setattr__(self, "columns", columns)
 
     @property
     def parts(self) -> Parts:

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.bands.weighted import hidden_shares
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, increments
 
 COUNT_TOLERANCE = 1e-6  # rounding error of estimated counts
 
@@ -61,7 +61,7 @@ def complete(
         else:
             heads = edges[kind].unlabeled
             above = hidden_positives_above(edges[kind], np.array([of_kind]), np.array([unlabeled]))
-            completed = _add_end(np.append(0, heads), np.append(0.0, above), of_kind, unlabeled)
+            completed = _add_end(heads, above, of_kind, unlabeled)
         if kind == "positives":
             return completed
         # Convert hidden negatives from the bottom to hidden positives from the top.
@@ -89,18 +89,17 @@ def reverse_ranking(ranking: Ranking) -> Ranking:
 def _complete_monotone(ranking: Ranking, hidden: int) -> Completion:
     """Complete a ranking whose share of positives never rises from the best score down."""
     counts = ranking.known_positive, ranking.known_negative, ranking.unlabeled
-    positive, negative, unlabeled = (np.diff(count) for count in counts)
-    above = np.append(0.0, np.cumsum(monotone_hidden(positive, negative, unlabeled, hidden)))
-    heads = np.append(0, np.cumsum(unlabeled))
-    last = int(np.flatnonzero(positive)[-1]) + 1
-    return _add_end(heads[: last + 1], np.minimum(above[: last + 1], hidden), hidden, heads[-1])
+    positive, negative, unlabeled = (increments(count) for count in counts)
+    above = np.cumsum(monotone_hidden(positive, negative, unlabeled, hidden))
+    heads, last = np.cumsum(unlabeled), int(np.flatnonzero(positive)[-1]) + 1
+    return _add_end(heads[:last], np.minimum(above[:last], hidden), hidden, heads[-1])
 
 
 def _add_end(heads: IntArray, above: FloatArray, hidden: int, unlabeled: int) -> Completion:
-    """Add the end: hidden positives without room above rank right after the last known one."""
+    """Add both ends: hidden positives without room above rank after the last known one."""
     end = min(ceil(heads[-1] + hidden - above[-1] - COUNT_TOLERANCE), unlabeled)
-    corners = np.concatenate([heads, [end, unlabeled]])
-    return Completion(corners, np.concatenate([above, [hidden, hidden]]))
+    corners = np.concatenate([[0], heads, [end, unlabeled]])
+    return Completion(corners, np.concatenate([[0.0], above, [hidden, hidden]]))
 
 
 def make_edges(
@@ -117,8 +116,9 @@ def make_edges(
 def _block_edges(ranking: Ranking) -> Edges:
     """Return the edges of the blocks with known positives."""
     known, unlabeled = ranking.known_positive, ranking.unlabeled
-    blocks = np.flatnonzero(np.diff(known))
-    sides = np.stack([blocks, blocks + 1], axis=1).ravel()
+    blocks = np.flatnonzero(increments(known))
+    sides = np.repeat(blocks, 2)
+    sides[1::2] += 1
     counted, heads = represented_positives(ranking, known[sides]), unlabeled[sides]
     return make_edges(heads, counted, known[-1:], heads[-1:], np.zeros(1, np.int64))
 
@@ -161,8 +161,8 @@ def monotone_hidden(
         share, weight = known[nonempty] / size[nonempty], size[nonempty].astype(np.float64)
         blocks = scipy.optimize.isotonic_regression(share, weights=weight, increasing=False).blocks
         positive, all_ = (np.add.reduceat(each[nonempty], blocks[:-1]) for each in (known, size))
-        odds[nonempty] = np.repeat(positive / np.maximum(all_ - positive, 1), np.diff(blocks))
-        odds[nonempty] *= np.repeat(positive < all_, np.diff(blocks))
+        odds[nonempty] = np.repeat(positive / np.maximum(all_ - positive, 1), increments(blocks))
+        odds[nonempty] *= np.repeat(positive < all_, increments(blocks))
     weighted = unlabeled * odds
     full = np.cumsum(unlabeled) - unlabeled  # above each step
     weighted_below = np.cumsum(weighted[::-1])[::-1]

@@ -19,7 +19,15 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, KnownBlocks, Ranking
+from pu_accessor.ranking import (
+    Clusters,
+    CountArray,
+    Counts,
+    FloatArray,
+    KnownBlocks,
+    Ranking,
+    increments,
+)
 
 _MIN_VARIANCE = 1e-20  # smaller variances of placements are rounding errors
 _MIN_REMAINDER = 1e-12  # share of a sample outside of one cluster
@@ -202,7 +210,7 @@ Heads: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 def mean_influences(ranking: Ranking, terms: Terms) -> Influence:
     """Return the influences on the mean of `terms` over known positives."""
-    (value, by_known, by_rest), count = terms, np.diff(ranking.known_positive)
+    (value, by_known, by_rest), count = terms, increments(ranking.known_positive)
     own = value + sum_from_below(count * by_known)
     of_rest = sum_from_below(count * by_rest) / ranking.total.known_positive
     return center_influences(ranking, own, of_rest)
@@ -210,8 +218,8 @@ def mean_influences(ranking: Ranking, terms: Terms) -> Influence:
 
 def center_influences(ranking: Ranking, known: FloatArray, rest: FloatArray) -> Influence:
     """Return influences less their means, from values of both samples."""
-    n, free = ranking.total.known_positive, np.diff(ranking.head - ranking.known_positive)
-    mean = float(np.diff(ranking.known_positive) @ known) / n
+    n, free = ranking.total.known_positive, increments(ranking.head - ranking.known_positive)
+    mean = float(increments(ranking.known_positive) @ known) / n
     average = float(free @ rest) / (float(free.sum()) or 1.0)
     return Influence(ranking, _centered(known, mean) / n, _centered(rest, average))
 
@@ -244,7 +252,7 @@ def squared_errors_and_df(influences: Influence) -> tuple[FloatArray, float]:
     ranking, *samples = influences[:3]
     counts = ranking.known_positive, ranking.head - ranking.known_positive
     for sample, (values, count) in enumerate(zip(samples, counts, strict=True)):
-        times = np.diff(count)
+        times = increments(count)
         size = times.sum()
         if size > 1:
             variance, kurtosis = variance_and_kurtosis(values, times)

@@ -374,7 +374,7 @@ _ENTRIES = (
     ),
     Metric(
         *("boyce", "continuous Boyce index"),
-        estimator=_by_target(lambda _, ranking, *__: estimate_boyce(ranking)),
+        estimator=_by_target(lambda _, ranking, betas, __: estimate_boyce(ranking, betas)),
         cutoff=None,
         takes_beta=False,
         low=-1.0,

@@ -124,7 +124,7 @@ def cutoff(
     results = evaluation.evaluate(terms, rankings, compute, betas)
     shown = self._attrs(terms, target, band=guarantee.band(goal))
     attrs = {**shown, "level": level, "models": n_models}
-    cutoffs = evaluation.results_frame(results, columns, attrs)
+    cutoffs = evaluation.results_frame(results, columns, attrs, join=join_answers)
     cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
     if cutoffs["lower"].isna().any():
         warn_caller(f"{cutoffs.attrs['statement']} Lower the goal or the level, or label more.")

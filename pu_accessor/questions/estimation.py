@@ -14,7 +14,7 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUTypeError
-from pu_accessor.inference.answer import Answer
+from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.diagnostics import is_single
 from pu_accessor.inference.estimates import cutoff_spec
 from pu_accessor.inference.estimates.areas_on_future_data import (
@@ -330,9 +330,8 @@ def estimate_metrics(
         answers = [_estimate(one, ranking, beta, terms) for one in asked]
         return _RankingEstimates(answers, _doubts(asked, ranking, beta))
 
-    def columns(content: _RankingEstimates, beta: Beta) -> evaluation.Columns:
-        numbers = _columns(content.each, asked, betas)
-        return named | {"beta": beta.values[:, np.newaxis]} | numbers
+    def columns(answers: list[Answer], beta: Beta) -> evaluation.Columns:
+        return named | {"beta": beta.values[:, np.newaxis]} | _columns(answers, asked, betas)
 
     is_plain = (
         is_auroc_of_future(asked) and warn_limits and betas.kind == "points" and terms.is_random
@@ -349,7 +348,7 @@ def estimate_metrics(
     results = evaluation.evaluate(terms, rankings, compute, betas, **options)
     bands = {one.band for result in results.each for one in result.content.each if one.band}
     attrs = self._attrs(terms, targets_of(asked), band=", ".join(sorted(bands)))
-    frame = evaluation.results_frame(results, columns, attrs)
+    frame = evaluation.results_frame(results, columns, attrs, join=_join_estimates)
     return _finish(frame, results, asked, warn_limits=warn_limits, with_beta=beta is not None)
 
 
@@ -436,8 +435,13 @@ def _doubts(asked: Sequence[Asked], ranking: Ranking, beta: Beta) -> dict[str, s
     return doubts
 
 
+def _join_estimates(estimates: list[_RankingEstimates]) -> list[Answer]:
+    """Return the answers of all rankings as one for each metric."""
+    return [*map(join_answers, zip(*(one.each for one in estimates), strict=True))]
+
+
 def _columns(answers: list[Answer], asked: Sequence[Asked], betas: Betas) -> dict[str, Any]:
-    """Return the columns of a ranking's answers, over betas and metrics."""
+    """Return the columns of answers, over betas and metrics."""
     columns = evaluation.answer_columns(answers, [one.target for one in asked])
     kinds = {one.cutoff.kind if one.cutoff else None for one in asked}
     if not kinds & {"rank", "fraction"}:

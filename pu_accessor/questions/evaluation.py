@@ -358,13 +358,22 @@ def results_frame(
     results: Results[Any],
     columns: Callable[[Any, Beta], Columns] = lambda columns, _: columns,
     attrs: Mapping[str, Any] | None = None,
+    *,
+    join: Callable[[list[Any]], Any] | None = None,
 ) -> pd.DataFrame:
-    """Return the columns of all rankings in one frame, after those of their keys."""
-    parts = [broadcast_columns(columns(content, beta)) for _, beta, _, content in results.each]
+    """Return the columns of all rankings in one frame, after those of their keys.
+
+    `columns` takes what was computed and beta: of each ranking, or of all joined by `join`.
+    """
+    contents, betas = [r.content for r in results.each], [r.beta for r in results.each]
+    if join is not None:
+        contents, betas = [join(contents)], [Beta(np.concatenate([b.values for b in betas]))]
+    parts = [broadcast_columns(columns(*one)) for one in zip(contents, betas, strict=True)]
     stacked = parts[0]
     if results.names:
         check_key_names(results.names, results.names, stacked)
-        sizes = [len(next(iter(part.values()))) for part in parts]
+        rows = [len(next(iter(part.values()))) for part in parts]
+        sizes = rows if join is None else rows[0] // len(results.each)
         keys = key_levels(results.names, results.keys)
         levels = {name: level.repeat(sizes) for name, level in keys.items()}
         joined = {}

@@ -144,7 +144,7 @@ def _bin_hidden_positives(
     return np.stack([np.clip(completed, lower, upper), lower, upper])
 
 
-def estimate_boyce(ranking: Ranking) -> Answer:
+def estimate_boyce(ranking: Ranking, betas: FloatArray) -> Answer:
     """Return Spearman's correlation of the predicted-to-expected ratio with the score."""
     check_labels(np.zeros(1), ranking.total)
     low, high = _score_range(ranking)
@@ -158,7 +158,8 @@ def estimate_boyce(ranking: Ranking) -> Answer:
     ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _RATIO_DIGITS))
     has_order = ranks.size > 1 and np.ptp(ranks)
     index = np.corrcoef(np.arange(ranks.size), ranks)[0, 1] if has_order else nan
-    return Answer(np.full(1, index), np.full(1, nan), np.full(1, nan))
+    none = np.full(betas.size, nan)
+    return Answer(np.full(betas.size, index), none, none)
 
 
 def _score_range(ranking: Ranking) -> tuple[float, float]:

@@ -105,6 +105,19 @@ class Tables:
         return replace(self, tp=np.floor(self.tp + (0.5 + COUNT_TOLERANCE)).astype(np.int64))
 
 
+class _Estimated(NamedTuple):
+    """Bounds at some betas, and the estimate before it is cut to the limits of all labelings."""
+
+    bounds: HiddenBounds
+    completed: FloatArray  # hidden positives, shape (cutoffs, betas)
+    limits: Sequence[Numbers] | None  # lower and upper; None if they are not needed
+
+    @property
+    def ends(self) -> IntArray:
+        """Bounds on the hidden positives, shape (cutoffs, side, betas)."""
+        return self.bounds.possible[..., : self.completed.shape[1]]
+
+
 class RankCdf(NamedTuple):
     """The rank CDF of the hidden positives."""
 
@@ -142,17 +155,17 @@ def tables_in_parts(ranking: Ranking, betas: FloatArray, terms: Terms) -> Iterat
     if wrong := count_wrong(total.known_positive, terms.contamination):
         # Wrong ones above a cutoff worsen any metric, wrong ones below improve it.
         above, below = ranking.known_positive, total.known_positive - ranking.known_positive
-        each = np.minimum(above, wrong), 0 * above, np.minimum(below, wrong)
-        missing = np.stack(each, axis=1)[..., np.newaxis]
+        by_bound = np.minimum(above, wrong), 0 * above, np.minimum(below, wrong)
+        missing = np.stack(by_bound, axis=1)[..., np.newaxis]
         known = known - missing * np.array([[1], [0], [0]])
     first = 0
     for part in parts:
-        bounds = reusable or bound_hidden(part, ranking, terms)
         here = slice(first, first + part.hidden.size)
-        tp, clipped = _with_estimate(bounds, part, completions[here], terms)
+        each = reusable or _estimate_part(part, ranking, completions[here], terms)
+        tp, clipped = _with_estimate(each)
         tp += known
-        tightest = bounds.tightest[: part.hidden.size]
-        del bounds  # frees memory
+        tightest = each.bounds.tightest[: part.hidden.size]
+        del each  # frees memory
         reusable, first = None, here.stop
         positives = total.known_positive + part.hidden - missing
         alphas = _local_alphas(ranking, part.hidden, tightest, terms)
@@ -179,27 +192,31 @@ def average_over_ties(tables: Tables, part: FloatArray) -> Tables:
     return replace(tables, clipped=clipped, **mixed)
 
 
-def _with_estimate(
-    bounds: HiddenBounds, bands: Bands, completions: Sequence[Completion], terms: Terms
-) -> tuple[FloatArray, BoolArray]:
+def _estimate_part(
+    bands: Bands, ranking: Ranking, completions: Sequence[Completion], terms: Terms
+) -> _Estimated:
+    """Return bounds and estimate at some betas."""
+    bounds = bound_hidden(bands, ranking, terms)
+    completed = count_above(completions, bounds.ranking)
+    return _Estimated(bounds, completed, _running_limits(bounds, bands, completed, terms))
+
+
+def _with_estimate(each: _Estimated) -> tuple[FloatArray, BoolArray]:
     """Return counts with the estimate between both bounds, and where they were moved."""
     # It is clipped to the limits of all labelings in the band; these cross if there are none.
-    betas = len(completions)
-    ends = bounds.possible[..., :betas]
-    shape = betas, len(BOUNDS), bounds.ranking.rank.size  # cutoffs are contiguous
+    ends, completed = each.ends, each.completed
+    shape = completed.shape[1], len(BOUNDS), completed.shape[0]  # cutoffs are contiguous
     in_head, clipped = np.empty(shape).T, np.empty(shape, np.bool_).T
-    completed = count_above(completions, bounds.ranking)
-    limits = _running_limits(bounds, bands, completed, terms)
-    low, high = np.moveaxis(ends, 1, 0) if limits is None else limits
-    is_crossed = limits is not None and bool((low > high).any())
+    low, high = each.limits or (ends[:, 0], ends[:, 1])
+    is_crossed = each.limits is not None and bool((low > high).any())
     if is_crossed:
         low, high = np.minimum(low, high), np.maximum(low, high)
-    estimate = np.clip(completed, low, high)
+    estimate = np.minimum(np.maximum(completed, low), high)
     is_moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
     np.greater(is_moved, COUNT_TOLERANCE, out=clipped[:, ESTIMATE])
     in_head[:, ESTIMATE] = estimate
     in_head[:, _LIMITS] = ends
-    clipped[:, _LIMITS] = bounds.clipped[..., :betas]
+    clipped[:, _LIMITS] = each.bounds.clipped[..., : completed.shape[1]]
     if is_crossed:  # where no labeling is inside, bounds are widened to the estimate
         outside = estimate < ends[:, 0] - COUNT_TOLERANCE, estimate > ends[:, 1] + COUNT_TOLERANCE
         for side, is_outside in zip((0, 2), outside, strict=True):
@@ -211,8 +228,8 @@ def _with_estimate(
 
 def _running_limits(
     bounds: HiddenBounds, bands: Bands, completed: FloatArray, terms: Terms
-) -> Numbers | None:
-    """Return the limits of all labelings in a band, (side, cutoffs, betas); None if not needed."""
+) -> Sequence[Numbers] | None:
+    """Return both limits of all labelings in a band, (cutoffs, betas); None if not needed."""
     # They cross where the band contains no labeling.
     ranking, ends = bounds.ranking, bounds.possible[..., : completed.shape[1]]
     low, high = ends[:, 0], ends[:, 1]
@@ -226,36 +243,31 @@ def _running_limits(
         narrowed = narrow_bounds(ranking.unlabeled, ends)
     else:
         return None
-    return np.moveaxis(narrowed, 1, 0)
+    return narrowed[:, 0], narrowed[:, 1]
 
 
 def _refine_where_clipped(
     ranking: Ranking, parts: Sequence[Bands], completions: Sequence[Completion], terms: Terms
-) -> tuple[Ranking, HiddenBounds | None]:
-    """Add the cutoffs next to where the band clips the estimate; also return reusable bounds."""
+) -> tuple[Ranking, _Estimated | None]:
+    """Add the cutoffs next to where the band clips the estimate; also return what is reusable."""
     if ranking.refiner is None:
         return ranking, None
     cuts, start = [np.empty(0, np.int64)], 0
     for part in parts:
-        bounds, end = bound_hidden(part, ranking, terms), start + part.hidden.size
-        cuts.append(_clip_bends(bounds, part, completions[start:end], terms))
+        end = start + part.hidden.size
+        each = _estimate_part(part, ranking, completions[start:end], terms)
+        cuts.append(_clip_bends(each))
         start = end
     finer = ranking.refine(sorted_unique(np.concatenate(cuts)))
-    return finer, bounds if len(parts) == 1 and finer is ranking else None
+    return finer, each if len(parts) == 1 and finer is ranking else None
 
 
-def _clip_bends(
-    bounds: HiddenBounds, bands: Bands, completions: Sequence[Completion], terms: Terms
-) -> IntArray:
+def _clip_bends(each: _Estimated) -> IntArray:
     """Return the unlabeled counts next to where a running limit starts to clip the estimate."""
-    ranking, completed = bounds.ranking, count_above(completions, bounds.ranking)
-    limits, head = _running_limits(bounds, bands, completed, terms), ranking.unlabeled
-    if limits is None:
+    if each.limits is None:
         return np.empty(0, np.int64)
-    (low, high), (least, most) = (
-        limits,
-        np.moveaxis(bounds.possible[..., : len(completions)], 1, 0),
-    )
+    head, completed, ends = each.bounds.ranking.unlabeled, each.completed, each.ends
+    (low, high), (least, most) = each.limits, (ends[:, 0], ends[:, 1])
     outside = (completed < low - COUNT_TOLERANCE) | (completed > high + COUNT_TOLERANCE)
     step, beta = np.nonzero(outside[:-1] | outside[1:])
     start, end = head[step], head[step + 1]
@@ -283,16 +295,18 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, terms: Terms) -> RankCdf:
     # The estimate is the share of known positives, and nothing bends between cutoffs.
     by_known = terms.reference == "positives"
     completions = [] if by_known else complete_for(terms, ranking, hidden)
-    bands, finer, reusable = make_bands(ranking, hidden, terms), ranking, None
-    if not by_known:
+    bands, each = make_bands(ranking, hidden, terms), None
+    if by_known:
+        bounds = bound_hidden(bands, ranking, terms)
+    else:
         finer = add_bend_cutoffs(ranking, bands, terms, completions)
         finer, reusable = _refine_where_clipped(finer, [bands], completions, terms)
-    bounds = reusable or bound_hidden(bands, finer, terms)
+        each = reusable or _estimate_part(bands, finer, completions, terms)
+        bounds = each.bounds
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), hidden.size))
     in_head[:, _LIMITS] = np.clip(bounds.claimed, 0, hidden)
-    if not by_known:
-        cut, _ = _with_estimate(bounds, bands, completions, terms)
-        in_head[:, ESTIMATE] = cut[:, ESTIMATE]
+    if each is not None:
+        in_head[:, ESTIMATE] = _with_estimate(each)[0][:, ESTIMATE]
     with np.errstate(invalid="ignore"):  # no hidden positives
         share = in_head / hidden
     if by_known:

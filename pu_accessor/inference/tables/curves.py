@@ -9,7 +9,15 @@ import scipy
 from pu_accessor.checks import check_share, hidden_counts
 from pu_accessor.inference.completion import COUNT_TOLERANCE, hidden_positives_above, make_edges
 from pu_accessor.inference.tables.contingency import completed_table
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, KnownBlocks, Numbers, Ranking
+from pu_accessor.ranking import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    KnownBlocks,
+    Numbers,
+    Ranking,
+    increments,
+)
 
 _BATCH_SIZE = 1 << 18  # cutoffs times betas
 _MAX_BATCH_BETAS = 64  # each adds cutoffs of its own
@@ -54,7 +62,7 @@ def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
     """Return the area under straight lines, standardized up to `limit` if given."""
     # Steps back in fp, as a known positive brings hidden ones, have a negative area.
     positives, negatives = tp[..., -1], fp[..., -1]
-    width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
+    width, rise = increments(fp), increments(tp)
     slope = rise / np.where(width == 0, 1, width)
     stop = fp if limit is None else np.minimum(fp, np.expand_dims(negatives * limit, -1))
     start, end = stop[..., :-1], stop[..., 1:]
@@ -88,7 +96,7 @@ def area_of_estimate(
         counts = [count.T for count in table]
         if curve == "roc":
             return roc_area(*counts, max_fpr=max_fpr)
-        labeled = np.diff(completed.known_positive + completed.known_negative) > 0
+        labeled = increments(completed.known_positive + completed.known_negative) > 0
         each = [_average_precision(tp, completed.rank, labeled, prevalence) for tp in counts[0]]
         return np.array(each)
 
@@ -167,12 +175,12 @@ def _average_precision(
     # Between blocks V positives, v on average, are anywhere among c unlabeled examples: before the
     # r-th, if it is positive, there are E[V(V-1)]/(v(c-1))*(r - 1).
     # Leave out cutoffs between which true positives are linear, outside of blocks.
-    slope = np.where(is_block, np.nan, np.diff(tp) / np.diff(rank))
-    bends = np.append(~(np.abs(np.diff(slope)) <= _SLOPE_TOLERANCE), True)
+    slope = np.where(is_block, np.nan, increments(tp) / increments(rank))
+    bends = np.append(~(np.abs(increments(slope)) <= _SLOPE_TOLERANCE), True)
     tp, rank, is_block = tp[np.append(True, bends)], rank[np.append(True, bends)], is_block[bends]
     positives = tp[-1:]
     factor = odds_factor(prevalence, positives, rank[-1] - positives)
-    start, gained, size = tp[:-1], np.diff(tp), np.diff(rank)
+    start, gained, size = tp[:-1], increments(tp), increments(rank)
     true = factor * tp[1:]
     heads = rank[1:] - tp[1:] + true
     tied = gained * true / np.where(heads > 0, heads, 1)
@@ -195,12 +203,12 @@ def extreme_average_precision(side: int, tp: Numbers, fp: Numbers, fn: Numbers) 
     if side < 0:
         tp = np.maximum.accumulate(tp, axis=-1)
         start, false = tp[..., :-1].astype(np.float64), (head - tp)[..., 1:]
-        extreme = _sum_of_ratios(start, one, start + false, one, np.diff(tp, axis=-1))
+        extreme = _sum_of_ratios(start, one, start + false, one, increments(tp))
     else:
         tp = np.minimum.accumulate(tp[..., ::-1], axis=-1)[..., ::-1]
         precision = _rate(tp[..., 1:], head[..., 1:])
         extreme = np.maximum.accumulate(precision[..., ::-1], axis=-1)[..., ::-1]
-        extreme *= np.diff(tp, axis=-1)
+        extreme *= increments(tp)
     positives = (tp + fn).min(axis=-1)  # fewer if labels may be wrong
     return np.asarray(np.minimum(_rate(extreme.sum(axis=-1), positives), 1))
 
@@ -214,5 +222,5 @@ def average_precision_of_table(
     if side and not is_certain:
         return float(extreme_average_precision(side, tp, fp, fn))
     new = np.diff(head, prepend=-1) > COUNT_TOLERANCE  # shorter rankings repeat their last cutoff
-    labeled = np.diff((head - unlabeled)[new]) > COUNT_TOLERANCE
+    labeled = increments((head - unlabeled)[new]) > COUNT_TOLERANCE
     return _average_precision(tp[new], head[new], labeled, None) if labeled.size else nan

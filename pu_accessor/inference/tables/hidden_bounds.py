@@ -18,7 +18,7 @@ from pu_accessor.inference.bands import simultaneous
 from pu_accessor.inference.bands.lookup import hidden_bounds_of_many, stack_bounds
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, complete
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, sorted_unique
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, increments, sorted_unique
 from pu_accessor.roles_and_assumptions import Terms
 
 _BATCH_SIZE = 1 << 17  # cutoffs times betas that fit into a cache
@@ -139,7 +139,7 @@ def choose_references(ranking: Ranking, hidden: IntArray, terms: Terms) -> tuple
     bands = _bands(ranking, kinds, hidden, replace(terms.at_random, level=_COMPARED_LEVEL))
     # Areas between bounding ROC curves, times 2: sums of true positives over all ranks.
     widths = [claim[:, 1] - claim[:, 0] for claim in bands.claims(ranking).values()]
-    ranges = [np.diff(ranking.rank) @ (width[1:] + width[:-1]) for width in widths]
+    ranges = [increments(ranking.rank) @ (width[1:] + width[:-1]) for width in widths]
     return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
 
@@ -265,13 +265,13 @@ def _band_bends(ranking: Ranking, bands: Bands) -> IntArray:
     """Return the unlabeled counts h, between two cutoffs, at which bounds bend."""
     # Claims of known positives are constant in h, clipped at h and m - (|U| - h); those of known
     # negatives grow with h, clipped at 0 and m.
-    steps = np.flatnonzero(np.diff(ranking.unlabeled))
+    steps = np.flatnonzero(increments(ranking.unlabeled))
     here, following = (
         side[:, np.newaxis, np.newaxis]
         for side in (ranking.unlabeled[steps], ranking.unlabeled[steps + 1])
     )
-    start = ranking.take(steps)
-    claims, hidden = bands.claims(start), bands.hidden
+    claims = {kind: claim[steps] for kind, claim in bands.claims(ranking).items()}
+    hidden = bands.hidden
     negatives = ranking.total.unlabeled - hidden  # hidden ones
     corners: list[IntArray] = []
     if "positives" in claims:
