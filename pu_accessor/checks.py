@@ -27,7 +27,6 @@ MAX_STRATA = 6  # from which rows are drawn and labeled by hand
 # Ratios of counts up to 10**8 stay as they were passed.
 _BETA_DIGITS, _BETA_ULPS = 6, 16
 _LEVEL_SPAN = "(0, 0.9999999999999]"  # closer to 1 the tail is only rounding
-_FLOAT_ERROR = 1e-12  # relative, of a product
 _INFINITE_ODDS = 1e100  # no count of examples distinguishes this factor from infinity
 MAX_COUNT = 10**12  # limits of far larger counts suffer from rounding
 _LARGEST_FLOAT = Fraction(float_info.max)
@@ -69,16 +68,12 @@ def as_betas(beta: npt.ArrayLike) -> FloatArray:
 
 def hidden_counts(betas: FloatArray, unlabeled: Any) -> IntArray:
     """Return the number of hidden positives for each beta, at most all unlabeled examples."""
-    middle = betas * unlabeled + 0.5
-    number = np.floor(middle)
-    is_near = np.abs(middle - np.rint(middle)) <= _FLOAT_ERROR * (1 + middle)
-    if is_near.any():  # in decimals 0.145 * 100 is 14.5 and rounds up, but not in floats
-        each = (np.broadcast_to(part, middle.shape)[is_near] for part in (betas, unlabeled))
-        pairs = zip(*(part.tolist() for part in each), strict=True)
-        number[is_near] = [
-            floor(Fraction(str(b)) * Fraction(u) + Fraction(1, 2)) for b, u in pairs
-        ]
-    return np.asarray(np.minimum(number, np.floor(unlabeled)), np.int64)
+    return np.asarray(np.frompyfunc(_hidden_count, 2, 1)(betas, unlabeled), np.int64)
+
+
+def _hidden_count(beta: float, unlabeled: float) -> int:
+    # In decimals: 0.145 * 100 is 14.5 and rounds up, but not in floats.
+    return min(floor(Fraction(str(beta)) * unlabeled + Fraction(1, 2)), floor(unlabeled))
 
 
 def check_level(level: float) -> float:

@@ -100,8 +100,8 @@ def check_average(df: Any, betas: Any, name: Any, level: float, rank: int = 4) -
     width = ceiling - floor
     shift, unit = floor * (np.arange(4) < 3), [*[width] * 3, 1]
     scaled: Any = [(term - shift) / unit for term, _ in parts]
-    scatter = 1 / 3 if name in WHOLE else 1.0
-    wanted = averages_oracle.average(scaled, scatter, level)
+    scatter = 1 / 3 if name in WHOLE[:2] else 1.0
+    wanted = averages_oracle.average(scaled, scatter, level, rate=name not in WHOLE)
     at = {} if name in WHOLE else {"at": {"threshold": ACTS} if name == "net_benefit" else rank}
     metric = pu_accessor.bedroc(ALPHA) if name == "bedroc" else name
     row = ask(df, metric, betas, level=level, **at).iloc[0]

@@ -22,13 +22,12 @@ from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff, rank_erro
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, KnownBlocks, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, KnownBlocks, Ranking
 
 _TOLERANCE = 1e-9
 _MODEL_GROUPS = 8  # for which the model of the variance counts; calibrated by simulation
 _MAX_ERRORS = 3  # standard errors beyond its range that chance explains
-# The variance of a share, in p*(1 - p): 1 if it is 0 or 1, a third if it can have any value.
-_AREA_SCATTER, _RATE_SCATTER = 1 / 3, 1.0
+_AREA_SCATTER = 1 / 3  # variance of a share that can have any value, in p*(1 - p); else 1
 
 
 class ClusterTerms(NamedTuple):
@@ -75,22 +74,15 @@ def group_term(
         check_probability_scores(ranking, metric.name)
     if metric.estimator is not None and metric.counts_negatives:
         known_positives.count_negatives(ranking.total, betas)
-    blocks = _with_thresholds(ranking)
+    blocks = ranking.known_blocks._replace(
+        count_at_or_above=lambda score: ranking.count_at_or_above(np.array([score]))
+    )
     term = group_terms(blocks, betas[np.newaxis], metric, cutoff)
     if np.isnan(term.value).any() and (metric.estimator is None or metric.curve):
         raise _no_value_error(blocks, metric, cutoff)
     if ranking.clusters is None:
         return term
     return _add_clusters(term, ranking, betas, metric, cutoff)
-
-
-def _with_thresholds(ranking: Ranking) -> KnownBlocks:
-    """Return the blocks of a ranking that counts examples above thresholds."""
-
-    def count_at_or_above(score: float) -> CountArray:
-        return ranking.count_at_or_above(np.array([score]))
-
-    return ranking.known_blocks._replace(count_at_or_above=count_at_or_above)
 
 
 def require_known(ranking: Ranking, betas: FloatArray) -> None:
@@ -225,7 +217,7 @@ def average_groups(metric: Metric, terms: GroupTerms, level: float) -> Answer:
     value, low, high, floors, ceilings, known, _ = terms
     if (number := len(value)) < 2:
         raise PUDataError(f"average=True needs 2 groups or more, not {number}. Omit average.")
-    scatter = _RATE_SCATTER if metric.estimator is None else _AREA_SCATTER
+    scatter = _AREA_SCATTER if metric.curve else 1.0
     floor, ceiling = floors.mean(axis=0), ceilings.mean(axis=0)
     span = ceiling - floor
     value, low, high = ((part - floor) / span for part in (value, low, high))
@@ -243,7 +235,7 @@ def average_groups(metric: Metric, terms: GroupTerms, level: float) -> Answer:
     inner = (inside * known.sum() + 0.5) / (known.sum() + 1)
     model = model.sum(axis=0) * inner * (1 - inner)
     variance = np.maximum((df * squared + _MODEL_GROUPS * model) / (df + _MODEL_GROUPS), squared)
-    if scatter == _RATE_SCATTER:
+    if metric.estimator is None:
         variance = np.maximum(variance, model)
     scale = np.where(scale > 0, scale, 1.0)
     quantile = scipy.special.stdtrit(df, 0.5 + level / 2)

@@ -27,7 +27,7 @@ from pu_accessor.inference.tables.hidden_bounds import (
     references_used,
 )
 from pu_accessor.inference.worlds import FutureData, limits_at_threshold
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _BETA_SHARES = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # of the error of beta
@@ -89,12 +89,6 @@ def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
     return CutoffPosition(finer.take(np.array([end - 1, end])), np.array([1 - share, share]))
 
 
-def cutoff_at_positives(total: Counts, beta: float) -> Cutoff:
-    """Return the rank that is the number of positives."""
-    hidden = hidden_counts(np.array([beta]), total.unlabeled).item()
-    return Cutoff("rank", total.known_positive + hidden)
-
-
 def locate_chosen_cutoff(
     ranking: Ranking, beta: float, metric: Metric, at: Cutoff, terms: Terms
 ) -> CutoffPosition:
@@ -102,7 +96,8 @@ def locate_chosen_cutoff(
     if at.kind in FIXED:
         return locate_cutoff(ranking, at)
     if at.kind == "positives":
-        return locate_cutoff(ranking, cutoff_at_positives(ranking.total, beta))
+        hidden = hidden_counts(np.array(beta), ranking.total.unlabeled).item()
+        return locate_cutoff(ranking, Cutoff("rank", ranking.total.known_positive + hidden))
     metric = METRICS["informedness"] if at.kind == "youden" else metric
     return CutoffPosition(_best_cutoff(ranking, beta, metric, terms), np.ones(1))
 

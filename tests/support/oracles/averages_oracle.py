@@ -43,10 +43,17 @@ def covariance(values: FloatArray, added: FloatArray, share: FloatArray) -> floa
 
 
 def average(
-    terms: list[Term], scatter: float, level: float, shared: float = 0, some: Any = np.inf
+    terms: list[Term],
+    scatter: float,
+    level: float,
+    shared: float = 0,
+    some: Any = np.inf,
+    *,
+    rate: bool = False,
 ) -> Average:
     """Return the mean over groups, its limits on a grid.
 
+    The variance of a `rate` is that of its model at least.
     `shared` is the covariance of groups of which some hold rows of the same clusters; `some` is
     how many of these hold a known positive.
     """
@@ -61,7 +68,7 @@ def average(
     inner = (min(max(place, 0.0), 1.0) * n.sum() + 0.5) / (n.sum() + 1)
     variance = (df * squared + 8 * model * inner * (1 - inner)) / (df + 8)
     variance = max(variance, squared)
-    if scatter == 1:
+    if rate:
         variance = max(variance, model * inner * (1 - inner))
     reach = stats.t.ppf((1 + level) / 2, df) * variance**0.5
     # All averages that are not too far, by the variance that they would have.
