@@ -45,8 +45,7 @@ def rank_examples(
     def ask(other: score_gaps.Gaps, numbers: IntArray | None) -> Any:
         if numbers is None:
             return other.count(score, weight, with_sums=True)
-        rows = gaps.find_inside(numbers, score, blocks)
-        return score[rows], None if weight is None else weight[rows]
+        return gaps.fetch(numbers, score, weight, blocks)
 
     weights = (None, None) if weight is None else (weight[positive], weight[negative])
     counted = Counted(gaps, labeled, counts, ask)
@@ -115,9 +114,10 @@ class Counted:
         )
         return counts
 
-    def _fetch(self, numbers: IntArray) -> Any:
-        """Return the scores in some gaps, and their weights."""
-        return self.ask(self.gaps, numbers)
+    def _fetch(self, numbers: IntArray) -> score_gaps.Fetched:
+        """Return the scores in some gaps."""
+        fetched: score_gaps.Fetched = self.ask(self.gaps, numbers)
+        return fetched
 
 
 def rank_counted(

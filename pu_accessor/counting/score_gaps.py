@@ -29,6 +29,12 @@ class GapCounts:
     lowest: FloatArray  # the worst score in each gap, +inf where there is none
     sums: FloatArray | None = None  # of scores in each gap and at each value in turn
 
+    @property
+    def size(self) -> int:
+        """The number of scores, or their weight."""
+        size: int = (self.at.sum() + self.inside.sum()).item()
+        return size
+
     def merge(self, other: GapCounts) -> GapCounts:
         """Add the counts of two sets of scores at the same values."""
         at, inside = self.at + other.at, self.inside + other.inside
@@ -144,10 +150,14 @@ class Gaps:
             lowest[-1] = np.nan
         return GapCounts(self.values, at, inside, lowest, sums[::-1] if with_sums else None)
 
-    def find_inside(
-        self, numbers: IntArray, scores: Scores, blocks: Blocks | None = None
-    ) -> IntArray:
-        """Return the positions of scores in some gaps; NaN is in the one below the last value."""
+    def fetch(
+        self,
+        numbers: IntArray,
+        scores: Scores,
+        weight: CountArray | None = None,
+        blocks: Blocks | None = None,
+    ) -> Fetched:
+        """Return the scores in some gaps; NaN is in the one below the last value."""
         last = 2 * self.cells.padded.size - 2
         wanted = np.zeros(last + 1, np.bool_)
         wanted[last - 2 * numbers[2 * numbers <= last]] = True
@@ -159,12 +169,28 @@ class Gaps:
                 found.append(np.flatnonzero(wanted.take(block)) + piece.start)
             return found
 
-        found = np.concatenate([np.empty(0, np.int64), *chain(*in_pieces(find, scores.size))])
-        return found[~np.isnan(scores[found])] if self.has_missing else found
+        rows = np.concatenate([np.empty(0, np.int64), *chain(*in_pieces(find, scores.size))])
+        rows = rows[~np.isnan(scores[rows])] if self.has_missing else rows
+        return Fetched(scores[rows].astype(np.float64), None if weight is None else weight[rows])
 
 
-# From numbers of gaps to the scores in these, and their weights.
-FetchScores: TypeAlias = Callable[[IntArray], tuple[FloatArray, CountArray | None]]
+class Fetched(NamedTuple):
+    """Scores, and their weights."""
+
+    scores: FloatArray
+    weight: CountArray | None
+
+    @property
+    def size(self) -> int:
+        """The number of scores."""
+        return self.scores.size
+
+    def merge(self, other: Fetched) -> Fetched:
+        """Join scores without weights."""
+        return Fetched(np.append(self.scores, other.scores), None)
+
+
+Fetch: TypeAlias = Callable[[IntArray], Fetched]  # from numbers of gaps
 
 
 class OrderStatistics(NamedTuple):
@@ -176,9 +202,7 @@ class OrderStatistics(NamedTuple):
     before: CountArray  # scores at or above that one; 0 where there is none
 
 
-def order_statistics(
-    targets: CountArray, gaps: GapCounts, fetch: FetchScores | None
-) -> OrderStatistics:
+def order_statistics(targets: CountArray, gaps: GapCounts, fetch: Fetch | None) -> OrderStatistics:
     """Return the n-th best scores; without `fetch` ties in a gap are ignored, its scores NaN."""
     nth, block = _find_blocks(targets, gaps)
     several = (block % 2 == 0) & (nth.through - nth.before > 1)

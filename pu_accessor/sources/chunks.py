@@ -165,7 +165,7 @@ class FirstPass(NamedTuple):
             self.missing + other.missing,
             labels,
             _join_distinct(self.keys, other.keys),
-            _merge_by_key(Labeled.merge, self.groups, other.groups),
+            _merge_by_key(self.groups, other.groups),
             np.concatenate([self.propensity, other.propensity]),
             error,
         )
@@ -177,13 +177,11 @@ def _join_distinct(rows: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
     return (join_rows(parts) if parts else rows).drop_duplicates()
 
 
-def _merge_by_key(
-    merge: Callable[[Any, Any], Any], first: Mapping[Any, Any], other: Mapping[Any, Any]
-) -> Mapping[Any, Any]:
+def _merge_by_key(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Merge the values of each key, in order."""
     merged = dict(first)
     for key, more in other.items():
-        merged[key] = merge(merged[key], more) if key in merged else more
+        merged[key] = merged[key].merge(more) if key in merged else more
     return merged
 
 
@@ -243,13 +241,11 @@ def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
     )
 
 
-def fold_groups(
-    pieces: Chunks, roles: Terms, function: FromParts, merge: Callable[[Any, Any], Any]
-) -> Mapping[Any, Any]:
+def fold_groups(pieces: Chunks, roles: Terms, function: FromParts) -> Mapping[Any, Any]:
     """Apply a function to the groups of each piece, and merge the results by key."""
     columns = list(dict.fromkeys([*roles.models, *roles.keys]))
     of_piece = partial(_apply_to_groups, roles, function)
-    return pieces.fold(of_piece, partial(_merge_by_key, merge), columns)
+    return pieces.fold(of_piece, _merge_by_key, columns)
 
 
 def _apply_to_groups(roles: Terms, function: FromParts, frame: pd.DataFrame) -> Mapping[Any, Any]:

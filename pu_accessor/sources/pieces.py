@@ -26,18 +26,9 @@ from pu_accessor.counting.placements import (
     pair_ranks,
     sum_placements,
 )
-from pu_accessor.counting.score_gaps import GapCounts, Gaps, distinct_scores
+from pu_accessor.counting.score_gaps import Gaps, distinct_scores
 from pu_accessor.errors import PUValueError
-from pu_accessor.ranking import (
-    Counts,
-    FloatArray,
-    IntArray,
-    LazyByKey,
-    PairedRanks,
-    Ranking,
-    Rankings,
-    Ranks,
-)
+from pu_accessor.ranking import Counts, IntArray, LazyByKey, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.roles_and_assumptions import ColumnNames, Terms
 from pu_accessor.sources.chunks import (
     Chunks,
@@ -83,7 +74,7 @@ class Passes:
         self.counted: dict[GroupModel, Counted] = {}
         for (key, model), found in counts.items():
             of, labeled = (key, model), first.groups[key]
-            check_same(pieces, int(labeled.ranked[model]), _number_of_scores(found))
+            check_same(pieces, int(labeled.ranked[model]), found.size)
             known = np.concatenate(labeled.of(model, roles.omits)[:2])
             values, number = distinct_scores(known)
             again = np.take(found.at, np.searchsorted(0.0 - found.values, 0.0 - values))
@@ -96,9 +87,11 @@ class Passes:
         key = gaps.values.tobytes() + (b"" if numbers is None else numbers.tobytes())
         if (of, key) not in self._results:
             counts = self.counted[of].counts
-            number = int(counts.inside[... if numbers is None else numbers].sum())
-            number += int(counts.at.sum()) if numbers is None else 0
-            self._pending[of] = key, partial(_answer, gaps, numbers), number
+            query: Query = partial(gaps.count, with_sums=True)
+            number = counts.size
+            if numbers is not None:
+                query, number = partial(gaps.fetch, numbers), int(counts.inside[numbers].sum())
+            self._pending[of] = key, query, number
             raise _UnreadError
         return self._results[of, key]
 
@@ -121,35 +114,15 @@ class Passes:
             queries = {of: query for of, (_, query, _) in pending.items()}
             for of, result in (self._pass(queries) if queries else {}).items():
                 key, _, number = pending[of]
-                check_same(self._pieces, number, _number_of_scores(result))
-                is_counted = isinstance(result, GapCounts)
-                self._results[of, key] = result if is_counted else (result, None)
+                check_same(self._pieces, number, result.size)
+                self._results[of, key] = result
 
     def _pass(self, queries: Mapping[GroupModel, Query]) -> dict[GroupModel, Any]:
         """Read the pieces once, and return the results of queries."""
         of_piece = partial(_run_queries, self._roles.omits, queries)
-        results = fold_groups(self._pieces, self._roles, of_piece, _merge)
+        results = fold_groups(self._pieces, self._roles, of_piece)
         none = np.empty(0)
         return {of: results[of] if of in results else query(none) for of, query in queries.items()}
-
-
-def _answer(gaps: Gaps, numbers: IntArray | None, scores: Scores) -> Any:
-    """Count and sum some scores or, with numbers of gaps, return those in these."""
-    if numbers is None:
-        return gaps.count(scores, with_sums=True)
-    return scores[gaps.find_inside(numbers, scores)].astype(np.float64)
-
-
-def _number_of_scores(result: GapCounts | FloatArray) -> int:
-    """Return the number of counted, or fetched, scores."""
-    if isinstance(result, GapCounts):
-        return int(result.at.sum() + result.inside.sum())
-    return result.size
-
-
-def _merge(one: Any, other: Any) -> Any:
-    """Add counts, or join scores."""
-    return one.merge(other) if isinstance(one, GapCounts) else np.append(one, other)
 
 
 def _run_queries(
@@ -263,7 +236,7 @@ def _sum_placements(
 ) -> dict[Hashable, PlacementSums]:
     """Sum the known positives above all examples by group, in one pass."""
     count = partial(_sum_parts, roles.omits, tables)
-    above = dict(fold_groups(pieces, roles, count, PlacementSums.merge))
+    above = dict(fold_groups(pieces, roles, count))
     for key, group in first.groups.items():
         if key not in above:
             above[key] = sum_placements(tables[key], group.positive[:, :0])

@@ -91,8 +91,8 @@ def test_best_scores_of_a_full_sort(scores: Scores, targets: list[int]) -> None:
     gaps = score_gaps.Gaps.of(values, rows)
     every = gaps.count(rows)
 
-    def fetch(numbers: Array) -> tuple[Array, None]:
-        return rows[gaps.find_inside(numbers, rows)], None
+    def fetch(numbers: Array) -> score_gaps.Fetched:
+        return gaps.fetch(numbers, rows)
 
     found = score_gaps.order_statistics(wanted, replace(every, at=every.at - at), fetch)
     values, at = score_gaps.distinct_scores(unlabeled)
