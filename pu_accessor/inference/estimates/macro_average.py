@@ -80,8 +80,6 @@ def group_term(
     term = group_terms(blocks, betas[np.newaxis], metric, cutoff)
     if np.isnan(term.value).any() and (metric.estimator is None or metric.curve):
         raise _no_value_error(blocks, metric, cutoff)
-    if ranking.clusters is None:
-        return term
     return _add_clusters(term, ranking, betas, metric, cutoff)
 
 

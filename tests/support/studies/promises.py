@@ -239,6 +239,25 @@ def by(name: str) -> Source:
     return lambda w: w.frame[w.frame["label"].isna()].groupby(name)["truth"].mean()
 
 
+@cache
+def of_many_queries(shape: str, size: Size, metric: str, at: int | None) -> float:
+    """Return the average of very many queries."""
+    many = size._replace(known=200 * size.known, rest=200 * size.rest)
+    frame, _ = designs.queries(np.random.default_rng(1), shape, many)
+    every = frame.assign(label=frame["truth"]).pu(by="query", average=True, negative=0)
+    return float(every.metric(metric, 0, at=at)["estimate"].iloc[0])
+
+
+def of_queries(metric: str, at: int | None = None) -> Ask:
+    """Ask for an average over queries."""
+
+    def ask(w: World) -> Answer:
+        found = w.pu.metric(metric, by("query")(w), at=at, target="population")
+        return Answer(*limits(found), of_many_queries(w.shape, w.size, metric, at))
+
+    return ask
+
+
 def cutoff(name: str, target: str, goal: float = np.nan, models: int = 1) -> Ask:
     """Ask for a list that meets a goal: precision is that at a recall of .8.
 
@@ -588,7 +607,9 @@ PROMISES = (
     *asked(0.92, "average over folds", FEW, MANY, AUROC),
     *asked(
         *(0.92, "average over queries", FEW, QUERIES),
-        {"`auroc`, future data": future("auroc", beta=by("query"))},
+        {"`auroc`, future data": future("auroc", beta=by("query"))}
+        | {f"`metric` at a rank: {name}": of_queries(name, 10) for name in ("ndcg", "recall")}
+        | {"reciprocal rank": of_queries("reciprocal_rank")},
     ),
     *asked(0.92, "plain", FEW, ONE, {"`weigh_labels`": hand_weights}),
     *asked(0.92, "plain", SOME[-1:], MOST, {"`weigh_labels`": hand_weights}),
