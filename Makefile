@@ -32,9 +32,8 @@ mutants: .venv/mutants.installed
 	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p no:cacheprovider -p tests.support.long.mutants --ignore tests/site \
 		--ignore tests/sources/test_polars.py tests pu_accessor/questions $(OPTIONS)
 
-bench: .venv/bench.installed
-	$(BIN)/python -m pytest tests/support/benchmarks/bench_speed.py --benchmark-json=bench.json
-	$(BIN)/python -m tests.support.benchmarks bench.json
+bench: .venv/bench.installed  # OPTIONS=--publish replaces the published numbers
+	$(BIN)/python -m tests.support.benchmarks $(OPTIONS)
 
 dist: .venv/dev.installed  # tries each where nothing else is installed
 	rm -rf dist

@@ -1,7 +1,6 @@
 """Time and memory next to scikit-learn and a bootstrap: ``make bench``.
 
-Each case is a row of one table. ``__main__.py`` writes docs/measured/benchmarks.csv and the tables
-of docs/benchmarks.md from what pytest-benchmark saved.
+Each case is a row of one table. ``__main__.py`` runs them, with and without NumPy's fast sort.
 """
 
 import subprocess
@@ -141,15 +140,65 @@ def questions(frame: pd.DataFrame) -> dict[str, Callable[[], Any]]:
     }
 
 
+def designs(frame: pd.DataFrame) -> dict[str, Callable[[], Any]]:
+    """Return one call for each design of rows, and for independent ones."""
+    return {
+        "auroc, weights": lambda: frame.pu(weight="weight").auroc(BETA),
+        "auroc, clusters": lambda: frame.pu(cluster="patient").auroc(BETA),
+        "auroc, plain": lambda: frame.pu.auroc(BETA),
+    }
+
+
+def averages(frame: pd.DataFrame) -> dict[str, Callable[[], Any]]:
+    """Return averages over groups, and what scikit-learn takes for a tenth of the groups."""
+    pu: Any = frame.pu(by="group", average=True)
+    return {
+        "recall": lambda: pu.metric("recall", 0.05, at=10),
+        "precision": lambda: pu.metric("precision", 0.05, at=10),
+        "ndcg": lambda: pu.metric("ndcg", 0.05, at=10),
+        "reciprocal_rank": lambda: pu.metric("reciprocal_rank", 0.05),
+        "a tenth": tenth(frame),
+    }
+
+
+def of_each_group(frame: pd.DataFrame) -> dict[str, Callable[[], Any]]:
+    """Return calls for each group, and what scikit-learn takes for a tenth of the groups."""
+    pu: Any = frame.pu(by="group")
+    return {
+        "average_precision": lambda: pu.average_precision(0.05),
+        "precision": lambda: pu.metric("precision", 0.05, at=10),
+        "roc_bounds": lambda: pu.roc_bounds(0.05),
+        "cutoff": lambda: pu.cutoff(0.05, recall=0.8),
+        "a tenth": tenth(frame),
+    }
+
+
+def tenth(frame: pd.DataFrame) -> Callable[[], Any]:
+    """Return a call of roc_auc_score for each group of a tenth."""
+    number = frame["group"].nunique() // 10
+    part = frame[frame["group"] < number]
+    return lambda: each_group(part, roc_auc_score, number)
+
+
 def cases(group: str) -> dict[str, Callable[[], Any]]:
     """Return the calls of a group, made when one is timed."""
     for size, name in SIZES.items():
         if group == f"{name} rows":
             return ours(rows(size, min(KNOWN, size // 10)))
-    known, many, small = rows(MILLION, 50_000), groups(200, 20_000), groups(10_000, 100)
     wide, names = models(50), [str(i) for i in range(50)]
     tables = rows(MILLION).pu.contingency(BETA, ranks="all")
+    if group == "10⁶ rows, designs":
+        return designs(rows(MILLION))
+    if group == "20,000 groups of 100 rows, averages":
+        return averages(groups(20_000, 100))
+    if group == "3,000 groups of 100 rows":
+        return of_each_group(groups(3_000, 100))
+    known, many, small = rows(MILLION, 50_000), groups(200, 20_000), groups(10_000, 100)
     found: dict[str, dict[str, Callable[[], Any]]] = {
+        "10⁶ rows, all cutoffs": {
+            "contingency": lambda: rows(MILLION).pu.contingency(BETA, ranks="all"),
+            "roc_curve": lambda: roc_curve(*arrays(rows(MILLION))),
+        },
         "10⁶ rows, 50,000 known": ours(known),
         "questions, 10⁶ rows": questions(rows(MILLION)),
         "50 models of 100,000 rows": {
@@ -192,6 +241,10 @@ CASES |= {"10⁶ rows, 50,000 known": [*ours(rows(1_000, 100))]}
 CASES |= {"questions, 10⁶ rows": [*questions(rows(1_000, 100))]}
 CASES |= {"50 models of 100,000 rows": TWO, "200 groups of 20,000 rows": TWO}
 CASES |= {"10,000 groups of 100 rows": ["auroc", "roc_auc_score"]}
+CASES |= {"20,000 groups of 100 rows, averages": [*averages(groups(20, 100))]}
+CASES |= {"3,000 groups of 100 rows": [*of_each_group(groups(20, 100))]}
+CASES |= {"10⁶ rows, designs": [*designs(rows(1_000, 100))]}
+CASES |= {"10⁶ rows, all cutoffs": ["contingency", "roc_curve"]}
 CASES |= {"40,000 rows": ["roc_bounds", "bootstrap"], "start": [*THREE, "1,000 times df.pu"]}
 CASES |= {"pictures, 10⁶ rows": ["plot_roc", "plot_metric", "a line"]}
 CASES |= {"five folds of 20,000 rows": ["scorer", "roc_auc"]}
@@ -204,7 +257,7 @@ held = cache(cases)
 def test_speed(benchmark: Any, group: str, name: str) -> None:
     call = held(group)[name]
     benchmark.group = group
-    slow = name == "bootstrap" or "10⁷" in group or "10,000 groups" in group
+    slow = name == "bootstrap" or "10⁷" in group or "000 groups" in group
     benchmark.pedantic(call, rounds=2 if slow else 5, warmup_rounds=0 if slow else 1)
     tracemalloc.start()
     call()
