@@ -35,13 +35,19 @@ _LARGEST_FLOAT = Fraction(float_info.max)
 def as_betas(beta: npt.ArrayLike) -> FloatArray:
     """Check beta and return it as an array."""
     values = as_array(beta)
+    if isinstance(beta, tuple) and values.shape == (2,):
+        raise PUTypeError(
+            f"beta must be a list for two numbers, or a range, but the tuple {brief(beta)} was "
+            f"passed. Pass beta=pd.Interval({beta[0]}, {beta[1]}) for all betas between, or "
+            f"{brief([*beta])} for two."
+        )
     if values.dtype == object and all(map(is_number, values.flat)):
         values = values.astype(np.float64)
     if isinstance(beta, np.ma.MaskedArray) or values.dtype.kind not in "iuf" or values.ndim > 1:
         raise PUTypeError(
             "beta must be a number or a one-dimensional array of numbers, but "
             f"{reprlib.repr(beta)} was passed. It is the fraction of positives among the "
-            "unlabeled, for example beta=0.3."
+            "unlabeled: beta=0.3, or to estimate it beta=df.pu.estimate_beta()."
         )
     values = np.atleast_1d(values)
     if values.dtype.itemsize < 8:  # float32(0.3) is meant as 0.3, not as 0.30000001192092896

@@ -10,8 +10,8 @@ _MIN_SIMILARITY = 0.76  # of two words; "color" and "col" are below
 
 # Words = the metric that they are read as; words > the name that is meant, where it is allowed, or
 # the line to write. A keyword ends in "=", that of one function begins with "name(", that of roles
-# and assumptions with "pu(", a value of an argument with "name=", a method with ".", and one of
-# tables with "ds.".
+# and assumptions with "pu(", of plots with "plot(", a value of an argument with "name=", a method
+# with ".", and one of tables with "ds.".
 _TABLE = """
 auc roc_auc = auroc
 ap = average_precision
@@ -67,10 +67,11 @@ rng seed > random_state
 count head k n top top_k > rank
 n n_samples > size
 cutoff score thr value > threshold
+hue_order > order
 j > youden
 
-fold group groupby key model models > by
-clusters groups > cluster
+fold group groupby hue key model models > by
+clusters groups id patient subject > cluster
 labels target truth y y_true > label
 dropna missing nan > nan_policy
 neg neg_label negatives > negative
@@ -84,6 +85,14 @@ case_weight case_weights sample_weight weights > weight
 confusion_matrix .confusion_matrix .plot_confusion_matrix .plot_table >
   df.pu.contingency(0.3, ranks=100).pu.to_frame()
 fbeta .f2 .fbeta > df.pu.metric(pu_accessor.fbeta(2), 0.3, at=100)
+brier .brier .brier_score brier_score_loss >
+  df.pu(score='p').calibration(0.3), or the score itself, with pi the share of positives:
+  (df['p']**2).mean() + pi*(1 - 2*df['p'][df['label'] == 1].mean())
+log_loss .log_loss cross_entropy > df.pu(score='p').calibration(0.3): shares of positives
+  in bins of the probabilities
+net_benefit_standardized standardized_net_benefit .standardized_net_benefit snb >
+  df.pu(score='p').metric(lambda tp, fp, fn, tn: (tp - fp/4)/(tp + fn), 0.3, at={'threshold': 0.2})
+  where, at a threshold t, t/(1 - t) is 1/4
 gini .gini > 2*df.pu.auroc(0.3)['estimate'] - 1
 hit_rate hit_ratio success .hit_rate > df.pu.metric('recall', 0.3, at=10) for the share found.
   Whether any is found has no metric; close: df.pu(by='query', average=True).metric('mrr', 0.3)
@@ -99,17 +108,22 @@ at=tnr > at={'fpr': 0.05} for a true negative rate of 0.95
 adjust= > df.pu(score=['svm', 'forest']).compare(): p_adjusted is by Holm's method
 allocate= > expected_beta=0.2: rows of strata then give beta the smallest variance
 alpha= > level=0.95: it is 1 - alpha
-ascending= > df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive
+ascending= greater_is_better= higher_is_better= lower_is_better= >
+  df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive
 at= > df.pu.metric('recall', 0.3, at=100), or of tables ds.sel(rank=100, method='pad')
 average= > df.pu(by='query', average=True).auroc(0.3)
 beta_interval= > beta=pd.Interval(0.1, 0.3)
-ci= > level=0.95, or for a plot without bands band_kws={'alpha': 0}
+ci= errorbar= > level=0.95, or for a plot without bands band_kws={'alpha': 0}
+drop_intermediate= > df.pu.roc_bounds(0.3, ranks='all') for all cutoffs
 dpi= > ax=plt.subplots(dpi=150)[1]
+estimator= > df.pu(by='query', average=True).auroc(0.3) for a mean over groups
 figsize= > ax=plt.subplots(figsize=(6, 4))[1]
-groups= > df.pu(cluster='patient') for dependent rows, df.pu(by='site') for a result of each group
+groups= > df.pu(cluster='patient') for dependent rows, df.pu(by='site') for a
+  result of each group
 joint= > beta=df.pu.estimate_beta(): intervals then include the error of beta
 k= > df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)
-max_fpr= > df.pu.auroc(0.3, max_fpr=0.1)
+c= label_frequency= > beta=pu_accessor.beta_from_label_frequency(0.5, 100, 1900)
+max_fpr= standardize= standardized= > df.pu.auroc(0.3, max_fpr=0.1)
 n_boot= n_bootstrap= n_bootstraps= n_resamples= > level=0.95: intervals have closed forms and need
   no resampling
 n_jobs= > df.pu.auroc(0.3): long computations use threads automatically
@@ -118,9 +132,19 @@ pool= > df.pu(by='fold', average='fold').auroc(0.3), or for stratified folds
 class_prior= pi= prior= > beta=pu_accessor.beta_from_prevalence(0.25, 100, 1900)
 random_state= > df.pu.auroc(0.3): only sample_to_label draws at random
 sample_weight= > df.pu(weight='w')
+strata= > df.pu(by='site') for a result of each, df.pu(weight='w') for a stratified sample
 specificity= > df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr
 threshold= > df.pu.metric('recall', 0.3, at={'threshold': 0.5})
 thresholds= > df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})
+
+plot(aspect= > ax=plt.subplots(figsize=(6, 4))[1], or of a grid of panels height=3
+plot(col_wrap= > df.pu(by=['site', 'sex']).plot_roc(0.3, col='site', row='sex') for a grid
+plot(hue_order= > df.pu(score=['forest', 'svm']).plot_roc(0.3): curves are in the order of the data
+plot_forest(hue_order= > order=['svm', 'forest']
+plot(labels= plot(name= > df.pu(score=['svm', 'forest']).plot_roc(0.3): curves have the names of
+  their columns
+plot(style= > df.pu(by='site').plot_roc(0.3, hue='site'), or line_kws={'linestyle': '--'}
+plot(plot_chance_level= > df.pu.plot_roc(0.3): the chance level is always drawn
 
 scorer(class_prior= scorer(pi= scorer(prevalence= scorer(prior= >
   beta=pu_accessor.beta_from_prevalence(0.25, (y == 1).sum(), (y == 0).sum())
@@ -128,6 +152,8 @@ pu(at= pu(metric= > df.pu.metric('recall', 0.3, at=100)
 pu(band= > df.pu.roc_bounds(0.3, band='simultaneous')
 pu(beta= > df.pu.auroc(0.3)
 pu(level= > df.pu.auroc(0.3, level=0.9)
+pu(prevalence= > beta=pu_accessor.beta_from_prevalence(0.25, 100, 1900), or if future data have
+  another share df.pu.assume(prevalence=0.4).average_precision(0.3)
 pu(target= > df.pu.auroc(0.3, target='examples')
 
 beta_from_labels(method= > pu_accessor.beta_from_labels(12, 50, n_unlabeled=1798): limits are exact
@@ -155,10 +181,12 @@ ds.at > ds.sel(rank=100, method='pad')
 .beta_from_label_frequency > pu_accessor.beta_from_label_frequency(0.5, 100, 1900)
 .beta_from_labels > pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)
 .beta_from_prevalence > pu_accessor.beta_from_prevalence(0.25, 100, 1900)
-.bootstrap .ci .delong > df.pu.auroc(0.3, level=0.95)
+.bootstrap .ci > df.pu.auroc(0.3, level=0.95)
 .cross_val_score .make_scorer .scorer > pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)
 .decision_curve .plot_decision .plot_net_benefit > df.pu.plot_metric('net_benefit', 0.3,
   x='threshold')
+.delong .delong_test > df.pu(score=['svm', 'forest']).compare() for two models, or
+  df.pu.auroc(0.3, level=0.95) for one
 .ef > df.pu.metric('lift', 0.3, at={'fraction': 0.01})
 .evaluate .summary .describe > df.pu.report(0.3)
 .from_arrays > pu_accessor.from_arrays(df['score'], df['label'])
@@ -167,11 +195,16 @@ ds.at > ds.sel(rank=100, method='pad')
 .gain > df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})
 .labels_needed > pu_accessor.labeling.labels_needed(0.1, 1900)
 .load_example > pu_accessor.load_example()
+.mcnemar .mcnemar_test >
+  df.pu(score=['svm', 'forest']).compare('accuracy', 0.3, at={'threshold': 0.5})
 .plot_gain > df.pu.plot_metric('recall', 0.3, x='fraction')
 .power > df.pu(score=['svm', 'forest']).compare(), of a pilot: its interval narrows
   with the square root of the number of known positives
 .select > df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]
+.sensitivity > df.pu.metric('recall', 0.3, at=100), or for assumptions that may be wrong
+  df.pu.robustness('auroc', 0.3)
 .threshold .threshold_for .choose_threshold > df.pu.cutoff(0.3, recall=0.9)
+.youden > df.pu.metric('informedness', 0.3, at='maximum'); its cutoff is at='youden'
 """
 _WORD = re.compile(r"(\w+[(=]|ds\.|\.|)(.+?)(=?)")  # what is before it, the word, what is after it
 

@@ -34,7 +34,7 @@ def draw(seed: int) -> pd.DataFrame:
 # The scores are random: AUROC is 0.5. The 95% interval of images excludes it, that of patients
 # contains it.
 df = draw(SEED)
-by_image, by_patient = df.pu, df.pu(cluster="patient")
+by_image, by_patient = df.drop(columns="patient").pu, df.pu(cluster="patient")
 print(by_patient)
 columns = ["estimate", "standard_error", "lower", "upper"]
 for pu in (by_image, by_patient):
@@ -43,10 +43,13 @@ for pu in (by_image, by_patient):
 # %%
 # How many of 40 intervals miss the truth? (Of 400 it is 36% for images, and 2% for patients.)
 drawn = [draw(seed) for seed in range(100, 140)]
-kinds = {"images": None, "patients": "patient"}
+asked = {
+    "images": [frame.drop(columns="patient").pu for frame in drawn],
+    "patients": [frame.pu(cluster="patient") for frame in drawn],
+}
 found: dict[str, Any] = {
-    kind: pd.concat([frame.pu(cluster=column).auroc(BETA) for frame in drawn], ignore_index=True)
-    for kind, column in kinds.items()
+    kind: pd.concat([pu.auroc(BETA) for pu in each], ignore_index=True)
+    for kind, each in asked.items()
 }
 
 blue, red = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[3]

@@ -459,6 +459,11 @@ def read_metrics(metrics: AnyMetric | Sequence[AnyMetric], purpose: str) -> list
 
 def read_metric(metric: AnyMetric, purpose: str) -> Metric:
     """Return the entry of a metric that can be used for a purpose, or raise."""
+    if isinstance(metric, list | tuple):
+        raise PUTypeError(
+            f"metric must be one metric {PURPOSES[purpose][0]}, but {brief(metric)} was passed. "
+            "Pass each in a call of its own, of a plot with the same ax=."
+        )
     entry = find_metric(metric)
     if entry is not None and entry.serves(purpose):
         return entry

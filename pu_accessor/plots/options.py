@@ -119,7 +119,10 @@ def _check_place(looks: Options, ax: object, height: float | None) -> None:
             f"{brief(dims)} was passed. Pass for example hue='model'."
         )
     if not isinstance(ax, Axes | None):
-        raise PUTypeError(f"ax must be a matplotlib Axes, but a {type(ax).__name__} was passed.")
+        one = " Pass one of them: ax=axes.flat[0]." if isinstance(ax, np.ndarray) else ""
+        raise PUTypeError(
+            f"ax must be a matplotlib Axes, but a {type(ax).__name__} was passed.{one}"
+        )
     if ax is not None and has_panels(looks):
         raise PUValueError(
             "ax must not be passed with col or row, which make a figure of their own. Leave it "

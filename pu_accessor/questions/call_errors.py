@@ -19,6 +19,7 @@ from pu_accessor.errors import (
     explain_signaling_nan,
 )
 from pu_accessor.inference.metrics import METRICS, metrics_for
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.roles_and_assumptions import TERMS
 from pu_accessor.words import LINES, nearest, suggest
 
@@ -137,6 +138,10 @@ def _explain_call(call: _Call, error: str) -> str:
         word = call.unknown[0]
         return f"{call.name} has no argument {brief(word)}{_explain_argument(call, word)}"
     text = f"{call.name}: {error}."
+    source = getattr(call.pu, "_source", None)
+    if type(getattr(source, "frame", None)) is ResultFrame:
+        line = "df.pu(score=['svm', 'forest']).plot_forest('auroc', 0.3)"
+        return f"{text} These rows are results. A plot is asked of the data: {line}."
     if "'beta'" not in error:
         return f"{text} Write for example {example_of(call.method)}."
     if "prevalence" in call.pu._terms.facts() and (line := _line_of_prior(call)):
@@ -149,22 +154,25 @@ def _explain_call(call: _Call, error: str) -> str:
 
 def _explain_argument(call: _Call, word: str) -> str:
     """Return what to write for an unknown argument of a method."""
-    if call.name.startswith("plot_") and (advice := _explain_look(word)):
+    is_plot = call.name.startswith("plot_")
+    places = ["=", *["plot("] * is_plot, f"{call.name}("]
+    lines = {one for of in places for one in LINES.get(of, ())}
+    if is_plot and word not in lines and (advice := _explain_look(word)):
         return f". {advice}"
     of_rows = not call.method.__qualname__.startswith("Tables")
-    meant = nearest(word, [*TERMS, *LINES["="], *call.parameters])
+    meant = nearest(word, [*TERMS, *lines, *call.parameters])
     if of_rows and word in _PRIORS and (line := _line_of_prior(call, word)):
         return (
             ", the share of positives among all examples: beta is the share among the unlabeled. "
             f"Write {line}."
         )
-    if of_rows and meant in TERMS and (meant not in LINES["="] or call.unknown[1:]):
+    if of_rows and meant in TERMS and (meant not in lines or call.unknown[1:]):
         try:
             moved = call.under({meant: call.keywords[word]})
             return f". {moved.refusal() or f'Write {moved.code()}.'}"
         except PUError as error:
             return f". {error}"
-    advice = suggest(word, call.parameters, places=["="])
+    advice = suggest(word, call.parameters, places=places)
     return f".{advice}" if advice else f". It takes {', '.join(call.parameters) or 'none'}."
 
 

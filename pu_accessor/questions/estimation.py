@@ -403,7 +403,8 @@ def _read_metric_arguments(
     if beta is None and entry.takes_beta and not of_known:
         raise PUTypeError(
             f"beta must be passed for {entry.name!r}: the fraction of positives among the "
-            f"unlabeled, for example {entry.example.partition(';')[0]}."
+            f"unlabeled, for example {entry.example.partition(';')[0]}. To estimate it: "
+            "beta=df.pu.estimate_beta()."
         )
     method, facts = exclusion_facts(entry, cutoff)
     # An average over new groups is at the same cutoff of each.

@@ -50,7 +50,7 @@ _EXAMPLE_ID = re.compile(
     rf"{_CLUSTER_ID.pattern}|(doc|row|item|example|sample|compound).*", re.IGNORECASE
 )
 _MODEL_ID = re.compile(
-    r"(.+_)?(model|method|classifier|algorithm|estimator|query|topic|q)(_?(id|name))?",
+    r"(.+_)?(model|method|classifier|algorithm|estimator|task|query|topic|q)(_?(id|name))?",
     re.IGNORECASE,
 )
 _MIXED_SHARE = 0.8  # of rows, in tests of whether several models are mixed
@@ -59,6 +59,11 @@ _MIXED = (
     "Column {0!r} looks like names of models or queries, in which {1!r} repeats, but all rows "
     "are ranked together. Rank each group: df.pu(by={0!r}). If one model scored all rows, those "
     "of one {1!r} are a cluster: df.pu(cluster={1!r})."
+)
+_TESTED_IDS, _MIN_EXAMPLES = 1000, 10  # in a test of whether examples repeat
+_REPEATED = (
+    "{0} repeats with the same labels, as the images of a patient or repeats of cross-validation "
+    "do. Such rows are dependent, and intervals too short. Name the column: {1}."
 )
 
 
@@ -142,24 +147,59 @@ class FrameSource:
         return repeated
 
     def warn_of_mixed(self, roles: Terms) -> None:
-        """Warn if rows of several models or queries seem to be ranked together."""
-        is_grouped = roles.by is not None or roles.cluster is not None
-        is_named = isinstance(roles.score, Hashable) and self.frame.columns.is_unique
-        if self.kind != "frame" or is_grouped or not is_named:
+        """Warn if rows of several models or queries, or of one example, seem to be mixed."""
+        columns = self.frame.columns
+        is_read = columns.is_unique and {*map(str, (roles.label, *roles.keys))} <= {*columns}
+        if self.kind != "frame" or roles.cluster is not None or not is_read:
             return
-        names = [n for n in self.frame.columns if isinstance(n, str) and n != roles.score]
-        examples, models = filter(_EXAMPLE_ID.fullmatch, names), filter(_MODEL_ID.fullmatch, names)
-        rows = self.frame[:_MIXED_ROWS]
-        for name, key in product(examples, models):
-            dtype = rows[key].dtype
-            is_text = isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
-            if name == key or not is_text:
-                continue
-            pairs = rows[[key, name]].drop_duplicates()
-            is_once_in_each = len(pairs) > _MIXED_SHARE * len(rows)
-            if is_once_in_each and pairs[name].nunique() < _MIXED_SHARE * len(pairs):
-                warn_caller(_MIXED.format(key, name))
-                return
+        if text := _find_mixed(self.frame, roles) or _find_repeated(self.frame, roles):
+            warn_caller(text)
+
+
+def _find_mixed(frame: pd.DataFrame, roles: Terms) -> str:
+    """Return a warning of models or queries that are ranked together, or nothing."""
+    if roles.by is not None or roles.is_wide:
+        return ""
+    names = [n for n in frame.columns if isinstance(n, str) and n != roles.score]
+    examples, models = filter(_EXAMPLE_ID.fullmatch, names), filter(_MODEL_ID.fullmatch, names)
+    rows = frame[:_MIXED_ROWS]
+    for name, key in product(examples, models):
+        dtype, kinds = rows[key].dtype, pd.api.types
+        is_text = isinstance(dtype, pd.CategoricalDtype) or kinds.is_string_dtype(dtype)
+        if name == key or not (is_text or kinds.is_integer_dtype(dtype)):
+            continue
+        pairs = rows[[key, name]].drop_duplicates()
+        is_once_in_each = len(pairs) > _MIXED_SHARE * len(rows)
+        if is_once_in_each and pairs[name].nunique() < _MIXED_SHARE * len(pairs):
+            return _MIXED.format(key, name)
+    return ""
+
+
+def _find_repeated(frame: pd.DataFrame, roles: Terms) -> str:
+    """Return a warning of examples with several rows, which share their label, or nothing."""
+    keys = [] if roles.average else roles.keys  # an average is over all rows of an example
+    frame = frame[:_MIXED_ROWS]
+    rows = frame[[*dict.fromkeys([*keys, roles.label])]]
+    taken = {*rows, *roles.others.values()}
+    named = [n for n in frame.columns if isinstance(n, str) and _EXAMPLE_ID.fullmatch(n)]
+    ids = {repr(name): (frame[name], name) for name in named if name not in taken}
+    if frame.index.nlevels == 1 and not roles.average:
+        ids |= {"The index": (frame.index.to_series(), "row")}
+    for said, (column, name) in ids.items():
+        with suppress(TypeError):  # lists are no ids
+            if not column.is_unique and _repeats(column, rows, keys):
+                step = ".assign(row=df.index)" * (said == "The index")
+                return _REPEATED.format(said, f"df{step}.pu(cluster={name!r})")
+    return ""
+
+
+def _repeats(column: pd.Series[Any], rows: pd.DataFrame, keys: Sequence[Hashable]) -> bool:
+    """Tell whether the first examples have several rows in a group, which share their label."""
+    picked = column.isin(column[:_TESTED_IDS].unique()).to_numpy()
+    pairs = rows[picked].assign(_example=column[picked].to_numpy())
+    examples = pairs.drop_duplicates([*keys, "_example"])
+    has_one_label = len(examples) == len(pairs.drop_duplicates())
+    return has_one_label and _MIN_EXAMPLES <= len(examples) < _MIXED_SHARE * len(pairs)
 
 
 def source_of_arrays(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,9 +26,9 @@ _MAX_LISTED = 5  # values in a line
 _WORDS: Mapping[str, float] = {
     word: number
     for number, words in {
-        1.0: "+ y yes t true p pos positive case known active relevant",
-        0.0: "- n no f false neg negative control inactive irrelevant",
-        nan: "? u unl unlabeled unlabelled unknown unjudged na n/a nan null",
+        1.0: "+ y yes t true p pos positive case known active relevant pathogenic",
+        0.0: "- n no f false neg negative control inactive irrelevant benign",
+        nan: "? u unl unlabeled unlabelled unknown unjudged na n/a nan null vus",
     }.items()
     for word in words.split()
 }
@@ -254,6 +255,8 @@ def _show(value: Any) -> str:
     """Show a label value as a user would type it."""
     if is_missing(value):
         return "None (missing)"
+    if isinstance(value, pd.Timestamp | pd.Timedelta | pd.Period):
+        return f"pd.{value!r}".replace(" 00:00:00", "")
     value = value.item() if isinstance(value, np.generic) else value
     return brief(int(value) if isinstance(value, float) and value.is_integer() else value)
 
@@ -284,7 +287,8 @@ def _advise(label: pd.Series[Any], values: Sequence[_Value], claimed: Collection
     column_of_numbers = column if order else f"{column}.astype(float)"
     rest, steps = "np.nan", [f"leave {state} out" for state in claimed]
     negative = [f"{n:g}" for v, n in numbers.items() if v.state == NEGATIVE and n < least]
-    if looks == "many grades" and "negative" in claimed and negative:  # which stay known
+    is_judged = "negative" in claimed or len(numbers) < len(values)  # not all rows are
+    if looks == "many grades" and is_judged and negative:  # which stay known
         rest = f"np.where({column_of_numbers}.isin([{', '.join(negative)}]), 0, np.nan)"
         steps = [step for step in steps if "negative" not in step] + ["pass negative=0"]
     advice = _ADVICE[looks].format(
@@ -300,7 +304,7 @@ def _as_number(value: Any, order: Sequence[Any]) -> float | None:
     """Return a label as a number, NaN for unlabeled; None if its meaning is unknown."""
     if is_missing(value) or order:
         return nan if is_missing(value) else float(order.index(value))
-    word = str(value).strip().lower()
+    word = re.sub("^likely[ _]", "", str(value).strip().lower())
     with suppress(TypeError, ValueError):  # not a number
         return _WORDS[word] if word in _WORDS else nan if float(value) == -1 else float(value)
     return None
@@ -329,10 +333,13 @@ def _advise_words(
     if not high:  # all are positive where others are unlabeled, else the rarest
         has_unlabeled = any(isnan(meant[v] or 0) for v in meant)
         chosen = words if has_unlabeled else [min(words, key=lambda v: v.frequency)]
+        low = low or [v for v in words if v not in chosen]
         state, high = "positive", chosen
     write = _write([*meant], high, low, claimed)
     if len(words) > _MAX_LISTED:
-        write = f"df.assign(label=df[{str(label.name)!r}] == {_list(high[:1])}).pu(unlabeled=0)"
+        others = (v for v in meant if v not in high)
+        test = ".notna()" if all(is_missing(v.value) for v in others) else f" == {_list(high[:1])}"
+        write = f"df.assign(label=df[{str(label.name)!r}]{test}).pu(unlabeled=0)"
     return f" If {_list(chosen)} is {state}: {write}."
 
 

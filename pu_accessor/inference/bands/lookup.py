@@ -60,9 +60,10 @@ def band_name(band: UserBand) -> str:
     if callable(band):
         return str(getattr(band, "__name__", type(band).__name__))
     if not isinstance(band, str):
+        hidden = " To draw none: band_kws={'alpha': 0}." * (band is None)
         raise PUTypeError(
             f"band must be one of {sorted(BANDS)}, a callable (n, m, level) -> (lower, upper), or "
-            f"such a pair of arrays with n + 1 entries, but {brief(band)} was passed."
+            f"such a pair of arrays with n + 1 entries, but {brief(band)} was passed.{hidden}"
         )
     check_option("band", band, BANDS)
     return band

@@ -66,9 +66,13 @@ def read_goal(
     given = dict(zip(_GOALS, (precision, recall, fpr, cost), strict=True))
     goals = {name: value for name, value in given.items() if value is not None}
     if len(goals) != 1:
+        step = "For example precision=0.9, or cost=(1, 10)."
+        if len(goals) == 2 and "cost" not in goals:
+            one, other = goals
+            at = {one: goals[one]}
+            step = f"For one at the other: df.pu.metric({other!r}, 0.3, at={at})."
         raise PUTypeError(
-            f"The goal must be one of {[*_GOALS]}, but {[*goals] or 'none'} was passed. For "
-            "example precision=0.9, or cost=(1, 10)."
+            f"The goal must be one of {[*_GOALS]}, but {[*goals] or 'none'} was passed. {step}"
         )
     ((name, value),) = goals.items()
     if name != "cost":
