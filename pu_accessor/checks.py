@@ -27,6 +27,7 @@ MAX_STRATA = 6  # from which rows are drawn and labeled by hand
 # Ratios of counts up to 10**8 stay as they were passed.
 _BETA_DIGITS, _BETA_ULPS = 6, 16
 _LEVEL_SPAN = "(0, 0.9999999999999]"  # closer to 1 the tail is only rounding
+_FLOAT_ERROR = 1e-12  # relative, of a product
 _INFINITE_ODDS = 1e100  # no count of examples distinguishes this factor from infinity
 MAX_COUNT = 10**12  # limits of far larger counts suffer from rounding
 _LARGEST_FLOAT = Fraction(float_info.max)
@@ -78,6 +79,9 @@ def hidden_counts(betas: FloatArray, unlabeled: Any) -> IntArray:
 
 
 def _hidden_count(beta: float, unlabeled: float) -> int:
+    middle = beta * unlabeled + 0.5
+    if abs(middle - round(middle)) > _FLOAT_ERROR * (1 + middle):
+        return min(floor(middle), floor(unlabeled))
     # In decimals: 0.145 * 100 is 14.5 and rounds up, but not in floats.
     return min(floor(Fraction(str(beta)) * unlabeled + Fraction(1, 2)), floor(unlabeled))
 

@@ -51,11 +51,10 @@ def limits_from_positives(blocks: KnownBlocks, delta: float) -> FloatArray:
 
 def limit_from_positives(ranking: Ranking, delta: float) -> float:
     """Return the largest beta that the known positives do not reject at delta."""
+    blocks = ranking.known_blocks
     if (weight := ranking.unequal_weight) is None:
-        return limits_from_positives(ranking.known_blocks, delta).item()
-    steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
-    known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
-    size = ranking.total.unlabeled
+        return limits_from_positives(blocks, delta).item()
+    known, unlabeled, size = blocks.known, blocks.unlabeled, ranking.total.unlabeled
     shares = hidden_shares(weight, 1.0)
     unseen = (weight_beyond(weight) - 1) / float((weight - 1).sum())
     sums, squares = (np.append(0.0, np.cumsum(each)) for each in (shares, shares**2))
