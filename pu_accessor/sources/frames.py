@@ -178,24 +178,27 @@ def _find_mixed(frame: pd.DataFrame, roles: Terms) -> str:
 def _find_repeated(frame: pd.DataFrame, roles: Terms) -> str:
     """Return a warning of examples with several rows, which share their label, or nothing."""
     keys = [] if roles.average else roles.keys  # an average is over all rows of an example
-    frame = frame[:_MIXED_ROWS]
-    rows = frame[[*dict.fromkeys([*keys, roles.label])]]
-    taken = {*rows, *roles.others.values()}
+    read = [*dict.fromkeys([*keys, roles.label])]
+    taken = {*read, *roles.others.values()}
     named = [n for n in frame.columns if isinstance(n, str) and _EXAMPLE_ID.fullmatch(n)]
-    ids = {repr(name): (frame[name], name) for name in named if name not in taken}
+    ids: dict[str, tuple[Any, str]] = {
+        repr(name): (frame[name][:_MIXED_ROWS], name) for name in named if name not in taken
+    }
     if frame.index.nlevels == 1 and not roles.average:
-        ids |= {"The index": (frame.index.to_series(), "row")}
+        ids |= {"The index": (frame.index[:_MIXED_ROWS], "row")}
     for said, (column, name) in ids.items():
         with suppress(TypeError):  # lists are no ids
-            if not column.is_unique and _repeats(column, rows, keys):
+            if not column.is_unique and _repeats(column, frame[:_MIXED_ROWS][read], keys):
                 step = ".assign(row=df.index)" * (said == "The index")
                 return _REPEATED.format(said, f"df{step}.pu(cluster={name!r})")
     return ""
 
 
-def _repeats(column: pd.Series[Any], rows: pd.DataFrame, keys: Sequence[Hashable]) -> bool:
+def _repeats(
+    column: pd.Series[Any] | pd.Index, rows: pd.DataFrame, keys: Sequence[Hashable]
+) -> bool:
     """Tell whether the first examples have several rows in a group, which share their label."""
-    picked = column.isin(column[:_TESTED_IDS].unique()).to_numpy()
+    picked = np.asarray(column.isin(column[:_TESTED_IDS].unique()))
     pairs = rows[picked].assign(_example=column[picked].to_numpy())
     examples = pairs.drop_duplicates([*keys, "_example"])
     has_one_label = len(examples) == len(pairs.drop_duplicates())
