@@ -62,7 +62,11 @@ VALUE = [
         "label.loc[score.index], or",
     ),
     ("from_arrays([3, 2], [1.0]).auroc(0.3)", "have 2 and 1", "pd.concat([pd.DataFrame({'score':"),
-    ("DF.assign(w=[-1, 0.5] * 60).pu(weight='w').auroc(0.3)", "1 to 1e+12", "df['w'] / 0.5."),
+    (
+        "DF.assign(w=[-1, 0.5] * 60).pu(weight='w').auroc(0.3)",
+        "0 to 1e12 times the least",
+        "but [-1",
+    ),
     ("DF.assign(w=np.inf).pu(count='w').auroc(0.3)", "up to 2**53 in all, but [inf"),
     ("DF.assign(w=2.5).pu(count='w').auroc(0.3)", "count", "Of a sample: df.pu(weight='w')"),
     ("DF.assign(w=0).pu(count='w').auroc(0.3)", "count column", "their sum is 0. A row stands"),

@@ -20,7 +20,8 @@ from pu_accessor.sources.label_states import Labels, is_missing, read_labels
 _FIRST_INEXACT_INTEGER = 2**53  # as a float
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _MIN_PROPENSITY = 1e-12
-_MAX_WEIGHT = 1e12
+_MAX_WEIGHT = 1e12  # where the least is 1
+_WEIGHT_ERROR = 1e-9  # of a ratio of weights that is meant as whole
 _FLOAT_DIGITS = 52
 _MAX_SQUARED = 2**31  # products of smaller counts are int64
 
@@ -184,21 +185,30 @@ def read_propensities(column: pd.Series[Any], positive: BoolArray) -> FloatArray
     return values
 
 
+def _scale_weights(weights: FloatArray) -> FloatArray:
+    """Return weights of a sample, which have no scale, with 1 as the least."""
+    with np.errstate(over="ignore"):
+        scaled = weights / weights.min(initial=inf, where=weights > 0)
+    whole = np.rint(scaled)
+    return np.where(np.abs(scaled - whole) < _WEIGHT_ERROR * whole, whole, scaled)
+
+
 def read_multiplicity(role: str, column: pd.Series[Any]) -> CountArray:
     """Read how many rows each row stands for: int64 if whole, else floats with exact sums."""
     name, is_count = repr(column.name), role == "count"
-    values = _read_floats(column, f"{role} column {name} must contain numbers")
+    passed = values = _read_floats(column, f"{role} column {name} must contain numbers")
+    if not is_count:
+        values = _scale_weights(values)
     is_whole = values == np.rint(values)
     most = _FIRST_INEXACT_INTEGER if is_count else _MAX_WEIGHT
-    allowed = (values >= 1) & (values <= most) & (is_whole | (not is_count)) | (values == 0)
-    outside = values[~allowed]
+    allowed = (values >= 0) & (values <= most) & (is_whole | (not is_count))
+    outside = passed[~allowed]
     total = 0.0 if outside.size else float(values.sum())
     if not 0 < total <= (most if is_count else inf):
-        span = "in whole numbers up to 2**53 in all" if is_count else f"1 to {most:g}"
+        span = "in whole numbers up to 2**53 in all" if is_count else "0 to 1e12 times the least"
         came = f"{outside.tolist()[:5]} came in {outside.size} of {values.size} rows"
-        least = outside.min(initial=inf, where=outside > 0)
-        step = f" Divide by the least: df[{name}] / {least:g}." if least < 1 else ""
-        step = f" Of a sample: df.pu(weight={name})." if is_count and least < inf else step
+        is_sample = is_count and (outside > 0).any()
+        step = f" Of a sample: df.pu(weight={name})." if is_sample else ""
         raise PUValueError(
             f"{role} column {name} must be the number of rows that each stands for, {span}, but "
             f"{came if outside.size else f'their sum is {total:g}'}. A row stands for itself and "

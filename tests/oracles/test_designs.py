@@ -47,7 +47,8 @@ def draw(kind: str, seed: int, clusters: int = 30, size: int = 4) -> pd.DataFram
         label = positive.astype(float)
     score = np.round(score, 1) if kind == "tied" else score
     rows = pd.DataFrame({"score": score, "label": label, "patient": patient})
-    return rows.assign(times=1 + 4 * rng.random(len(rows))).sample(frac=1, random_state=seed)
+    times = 1 + 4 * rng.random(len(rows))
+    return rows.assign(times=times / times.min()).sample(frac=1, random_state=seed)
 
 
 KINDS = ("plain", "tied", "negatives", "unlike sizes", "one kind each", "by row", "all labeled")
@@ -232,6 +233,7 @@ def draw_whole(seed: int) -> pd.DataFrame:
     return df.assign(**whole, svm=other, id=range(len(df))).reset_index(drop=True)
 
 
+UNITS = (1, 100, 1e-5, 1e9)
 ASKED = [(way, name) for way, (asked, _) in WAYS.items() for name in asked]
 
 
@@ -263,15 +265,14 @@ def test_rows_of_weight_1_have_none_whatever_other_groups_have() -> None:
         pd.testing.assert_frame_equal(alone, answer(ones, asked, score=MODELS))
 
 
-def test_large_weights_count_as_many_rows() -> None:
-    """Products of such counts are beyond integers."""
-    df = draw_whole(0)
-    many = [df.assign(w=df["w"] * unit).pu(weight="w") for unit in (1e6, 1e11)]
-    one, other = (pu.auroc(0.3)[["lower", "upper"]] for pu in many)
-    np.testing.assert_allclose(one, other, atol=1e-5)
-    few = pd.DataFrame({"score": [5.0, 4, 3, 2, 1], "label": [1, None, 1, None, 1], "w": 1e12})
-    found = few.pu(weight="w").metric("recall", 0.5, at={"fpr": 0.5}).iloc[0]
-    assert (found["rank"], found["threshold"]) == (3e12, 3)
+@pytest.mark.parametrize("name", ALONE)
+def test_weights_have_no_scale(name: str) -> None:
+    df = draw_whole(2).assign(w=lambda df: df["w"] / 7)
+    one, *others = (answer(df.assign(w=df["w"] * unit), ALONE[name], weight="w") for unit in UNITS)
+    for other in others:
+        check_alike(other, one)
+    df.loc[0, "w"] = 1e6  # products of such counts are beyond integers
+    assert answer(df, ALONE["threshold"], weight="w").notna().all(axis=None)
 
 
 def test_one_row_or_one_cluster_of_known_positives_has_no_interval() -> None:
