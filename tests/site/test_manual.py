@@ -20,7 +20,6 @@ from sybil.parsers.markdown import CodeBlockParser
 
 import pu_accessor
 import pu_accessor.sklearn
-from pu_accessor.words import LINES as SAID
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -108,14 +107,6 @@ def test_the_call_of_a_task_runs(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pu_accessor.PUWarning)
         exec(compile(line, "docs/tasks.md", "exec"), dict(names))
-
-
-def test_lines_to_write_instead_are_those_of_messages() -> None:
-    page = (ROOT / "docs" / "faq.md").read_text(encoding="utf-8").partition("| typed | line |")[2]
-    lines = re.findall(r"^\| .+? \| `(.+?)`", page, re.MULTILINE)
-    told = [line for place in SAID.values() for line in place.values()]
-    assert len(lines) == 10
-    assert [line for line in lines if not any(line in said for said in told)] == []
 
 
 def test_every_method_has_a_task() -> None:
