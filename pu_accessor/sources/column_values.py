@@ -189,8 +189,9 @@ def _scale_weights(weights: FloatArray) -> FloatArray:
     """Return weights of a sample, which have no scale, with 1 as the least."""
     with np.errstate(over="ignore"):
         scaled = weights / weights.min(initial=inf, where=weights > 0)
-    whole = np.rint(scaled)
-    return np.where(np.abs(scaled - whole) < _WEIGHT_ERROR * whole, whole, scaled)
+    whole: FloatArray = np.rint(scaled)
+    np.copyto(whole, scaled, where=np.abs(scaled - whole) >= _WEIGHT_ERROR * whole)
+    return whole
 
 
 def read_multiplicity(role: str, column: pd.Series[Any]) -> CountArray:

@@ -25,7 +25,9 @@ TRUTH = RNG.random(200) < 0.3  # of which a third are known
 FRAME = pd.DataFrame({"label": np.where(TRUTH & (RNG.random(200) < 0.4), 1, np.nan)})
 FRAME["score"], FRAME[EVIL] = RNG.normal(1.5 * TRUTH), RNG.normal(TRUTH)  # of two models
 FRAME["site"] = np.where(RNG.random(200) < 0.5, "a", "$b$")
-FRAME = FRAME.assign(id=np.arange(200) // 4, weight=2, p=0.4, seven=np.arange(200) % 7)
+FRAME = FRAME.assign(
+    id=np.arange(200) // 4, weight=1 + np.arange(200) % 2, p=0.4, seven=np.arange(200) % 7
+)
 MODELS = ["score", EVIL]
 
 
