@@ -28,7 +28,7 @@ from pu_accessor.inference.prior import limits_from_positives
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.inference.worlds import RANDOM, FutureData, add_prevalence_error
-from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking, increments
+from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
@@ -187,7 +187,7 @@ def _ap_at_prevalence(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answ
     finer, table = completed_table(ranking, betas, on_new=True)
     positives = count_positives(ranking.total, betas)
     factor = odds_factor(terms.prevalence, positives, sum(ranking.total) - positives)
-    known, estimates = increments(finer.known_positive), []
+    known, estimates = np.diff(finer.known_positive), []
     for beta, w, tp, number in zip(betas, factor, table.tp.T, positives, strict=True):
         size = np.where(finer.rank > 0, finer.rank - tp + w * tp, 1)
         scale = size * np.maximum(size / np.maximum(finer.rank, 1), 1)
@@ -264,12 +264,12 @@ def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> influe
     """Return what examples add to (1 - b) times the area up to a false positive rate."""
     known, others = ranking.known_positive, ranking.rank - ranking.known_positive
     n, rest = int(known[-1]), max(int(others[-1]), 1)
-    width = increments(fpr)
+    width = np.diff(fpr)
     part = np.where(width > 0, (max_fpr - fpr[:-1]) / np.where(width > 0, width, 1), np.inf)
     part = np.clip(np.where(fpr[:-1] < max_fpr, part, 0), 0, 1)
     values = []
     for size, count in ((rest, others), (n, known)):
-        through = np.append(0.0, np.cumsum(increments(count) * part / size))
+        through = np.append(0.0, np.cumsum(np.diff(count) * part / size))
         values.append(part * (through[-1] - (through[:-1] + through[1:]) / 2))
     return influence.center_influences(ranking, values[0], -values[1] / rest)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import hidden_shares
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, increments
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 FloatPair: TypeAlias = tuple[FloatArray, FloatArray]
 MIN_NEGATIVES = 1e-7  # fewer examples are a rounding error
@@ -15,7 +15,7 @@ MIN_NEGATIVES = 1e-7  # fewer examples are a rounding error
 
 def block_bounds(ranking: Ranking) -> tuple[IntArray, IntArray]:
     """Return the examples above, and at or above, the cutoff of each known positive."""
-    number = increments(ranking.known_positive)
+    number = np.diff(ranking.known_positive)
     return np.repeat(ranking.rank[:-1], number), np.repeat(ranking.rank[1:], number)
 
 

@@ -30,15 +30,7 @@ from pu_accessor.inference.tables.contingency import (
 )
 from pu_accessor.inference.tables.hidden_bounds import count_wrong
 from pu_accessor.inference.worlds import FutureData, Selected, errors_at
-from pu_accessor.ranking import (
-    BoolArray,
-    CountArray,
-    FloatArray,
-    IntArray,
-    Numbers,
-    Ranking,
-    increments,
-)
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _RATE_TOLERANCE = 1e-12  # for counts that are not whole numbers
@@ -237,7 +229,7 @@ def crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
 def _complete_blocks(ranking: Ranking, at: Cutoff, added: CountArray) -> GoalBlocks:
     """Return the blocks of ties with both ends in the ranking, and the one outside of all."""
     kinds = ranking.known_positive, ranking.known_negative, ranking.unlabeled
-    positive, negative, unlabeled = (increments(count) for count in kinds)
+    positive, negative, unlabeled = (np.diff(count) for count in kinds)
     is_complete = (positive + negative > 0) | (ranking.refiner is None)
     is_complete[np.searchsorted(ranking.unlabeled, added) - 1] = True
     start = np.flatnonzero(is_complete)
