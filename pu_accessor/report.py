@@ -6,6 +6,7 @@ import base64
 import os
 import re
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,19 +53,17 @@ class Report:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to a file that ends in .html, replacing any, and return its path."""
         is_name = isinstance(path, str | os.PathLike)
-        came = f"but {brief(str(path) if is_name else path)} was passed"
+        kind, came = (PUValueError, brief(str(path))) if is_name else (PUTypeError, brief(path))
+        message = (
+            "path must be the name of a file{}, but {} was passed{}. Pass path='report.html'."
+        )
         if not is_name or Path(path).suffix.lower() not in (".html", ".htm"):
-            raise (PUValueError if is_name else PUTypeError)(
-                f"path must be the name of a file, and end in .html, {came}. "
-                "Pass path='report.html'."
-            )
+            raise kind(message.format(", and end in .html", came, ""))
         try:
             Path(path).write_text(self.html, encoding="utf-8")
         except (OSError, ValueError) as error:  # no folder, forbidden, or an invalid name
-            raise PUValueError(
-                f"path must be the name of a file that can be written, {came}: {error.args[-1]}. "
-                "Pass path='report.html'."
-            ) from error
+            why = f": {error.args[-1]}"
+            raise kind(message.format(" that can be written", came, why)) from error
         return Path(path)
 
     def _repr_html_(self) -> str:
@@ -129,19 +128,32 @@ def report(
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
     if not isinstance(title, str):
         raise PUTypeError(f"title must be a text, but {title!r} was passed. Pass title='Report'.")
-    page = _Page(self, beta, check_level(level))
-    for section, caption, result in _contents(page, beta, at, band, wave, strata):
-        page.add(section, caption, result)
-    assumed = _assumptions(page, beta)
-    summary = " ".join(_sentences(page, assumed[:2], band))
+    texts, frames = defaultdict[str, str](str), dict[str, pd.DataFrame]()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PUWarning)
+        page = _Page(self, beta, check_level(level), band)
+        for section, caption, method in page.contents(at, {"wave": wave, "strata": strata}):
+            try:
+                content = method(level=page.level)
+            except PUError as error:
+                warnings.warn(f"Missing: {caption}. {error}", PUWarning, stacklevel=2)
+                continue
+            if isinstance(content, pd.DataFrame):
+                frames[caption], content = content, _table(caption, content)
+            texts[section] += content
+    notes = dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, PUWarning))
+    for one in caught:
+        if not issubclass(one.category, PUWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    summary = " ".join(page.sentences(frames))
     packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+    made = _element("p", f"Made on {datetime.now(UTC).date()} with {packages}.")
     sections = {
         "In short": _element("blockquote", summary),
-        **page.sections,
-        "Assumptions": _items(assumed),
-        "Warnings": _items(dict.fromkeys(page.notes)),
-        "References": _items(_REFERENCES)
-        + _element("p", f"Made on {datetime.now(UTC).date()} with {packages}."),
+        **texts,
+        "Assumptions": _items(page.assumptions()),
+        "Warnings": _items(notes),
+        "References": _items(_REFERENCES) + made,
     }
     body = "\n".join(_element("h2", name) + text for name, text in sections.items() if text)
     template = files("pu_accessor").joinpath("report.html").read_text(encoding="utf-8")
@@ -151,21 +163,17 @@ def report(
 
 
 class _Page:
-    """Results of public methods by section, and the warnings that they gave."""
+    """What is reported on: data, beta, the level and the band."""
 
-    def __init__(self, pu: Any, beta: UserBeta, level: float) -> None:
-        self.pu, self.level, self.roles = pu, level, pu._terms
-        self.sections: dict[str, str] = {}
-        self.frames: dict[str, pd.DataFrame] = {}
-        repeated = pu._source.repeated(self.roles) if self.roles.cluster is None else []
-        self.notes = [
-            f"{name!r} repeats: if its rows are dependent, intervals on future data need "
-            f"cluster={name!r}."
-            for name in repeated
-        ]
+    def __init__(self, pu: Any, beta: UserBeta, level: float, band: str) -> None:
+        self.pu, self.beta, self.level, self.band = pu, beta, level, band
+        self.roles = pu._terms
+        for name in pu._source.repeated(self.roles) if self.roles.cluster is None else ():
+            need = "if its rows are dependent, intervals on future data need"
+            warnings.warn(f"{name!r} repeats: {need} cluster={name!r}.", PUWarning, stacklevel=2)
         self.is_plain = not self.roles.facts(["cluster", "weight", "average"])
         self.target = "examples" if self.is_plain else "population"
-        areas = self.ask(partial(pu.auroc, beta, target=self.target))  # errors raise here
+        areas = pu.auroc(beta, target=self.target, level=level)  # errors raise here
         self.keys = [*areas.columns[: [*areas].index("metric")]]
         if len(areas) > 1 and (not self.keys or areas.duplicated(self.keys).any()):
             raise PUValueError(
@@ -174,120 +182,91 @@ class _Page:
             )
         self.betas = areas[[*self.keys, "beta"]]
         # Beta without its interval: a number, or one for each key.
-        is_one = len({*self.betas["beta"]}) == 1
-        self.point = self.betas["beta"].iloc[0] if is_one else areas.set_index(self.keys)["beta"]
+        is_one = len({*areas["beta"]}) == 1
+        self.point = areas["beta"].iloc[0] if is_one else areas.set_index(self.keys)["beta"]
 
-    def add(self, section: str, caption: str, result: Any) -> None:
-        """Add a text, a table or what a method returns to a section, or note why it is missing."""
-        try:
-            result = self.ask(result) if callable(result) else result
-        except PUError as error:
-            self.notes.append(f"Missing: {caption}. {error}")
-            return
-        if isinstance(result, pd.DataFrame):
-            self.frames[caption] = result
-            result = _table(caption, result)
-        self.sections[section] = self.sections.get(section, "") + result
+    def contents(
+        self, at: At, columns: dict[str, Hashable | None]
+    ) -> Iterator[tuple[str, str, Callable[..., Any]]]:
+        """Yield the section and the caption of each text, table and plot, and what returns it."""
+        pu, beta, band = self.pu, self.beta, dict[str, Any](band=self.band)
+        counts = pd.DataFrame([*pu._counts().items()], columns=["kind", "count"])
+        passed = beta if isinstance(beta, pd.DataFrame) else self.betas
+        yield "Data", "", lambda level: _element("code", pu._code())
+        yield "Data", "Examples", lambda level: counts
+        yield "Class prior", "Beta as passed", lambda level: passed
+        yield "Class prior", "Beta that the known positives allow", pu.estimate_beta
+        for data, target in [*_TARGETS.items()][: 1 + self.is_plain]:
+            for name, area in (("AUROC", pu.auroc), ("Average precision", pu.average_precision)):
+                yield "Numbers", f"{name} on {data}", partial(area, beta, target=target)
+        how: dict[str, Any] = {"at": at, "target": None if self.roles.average else "examples"}
+        rates = partial(pu.metric, ["precision", "recall"], beta, **band, **how)
+        yield "Numbers", "Precision and recall", rates
+        if "model" in self.keys:
+            yield "Numbers", "Differences of AUROC", partial(pu.compare, "auroc", beta)
+        grid = np.linspace(0, min(max(2 * self.betas["beta"].max(), 0.2), 0.9), 13)
+        for caption, options, *call in (
+            ("ROC curve with its band", band, pu.plot_roc, beta),
+            ("Precision-recall curve with its band", band, pu.plot_pr, beta),
+            ("Precision at each rank", band, pu.plot_metric, "precision", beta),
+            ("AUROC by beta", {"x": "beta", "target": self.target}, pu.plot_metric, "auroc", grid),
+        ):
+            yield "Curves", caption, partial(_draw, caption, *call, **options)
+        if self.is_plain or any(name is not None for name in columns.values()):
+            check = partial(pu.check_assumptions, self.point, **columns)
+            yield "Checks of assumptions", "Checks", check
+        if self.is_plain:
+            broken = partial(pu.robustness, "auroc", self.point, over={"selection_odds": [1]})
+            yield "Checks of assumptions", "Breaking point", broken
 
-    def ask(self, method: Callable[..., Any]) -> Any:
-        """Return a result, and note its warnings."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", PUWarning)
-            result = method(level=self.level)
-        for one in caught:
-            if issubclass(one.category, PUWarning):
-                self.notes.append(str(one.message))
-            else:
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-        return result
+    def sentences(self, frames: dict[str, pd.DataFrame]) -> Iterator[str]:
+        """Yield the sentences of a paragraph for a paper."""
+        counts = self.pu._counts()
+        kinds = ("known positives", "known negatives", "unlabeled")
+        sizes = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
+        if sizes:  # chunks are not counted
+            yield f"The data have {' and '.join(sizes)} examples."
+        yield from self.assumptions()[:2]
+        for name, frame in frames.items():
+            if name.endswith(tuple(_TARGETS)) and len(frame) <= _MAX_ROWS:
+                yield f"{name} is {', '.join(map(self.estimate, frame.to_dict('records')))}."
+        yield f"Limits of AUROC are DeLong's [2], and curves have the band “{self.band}” [1]."
 
+    def estimate(self, row: dict[Any, Any]) -> str:
+        """Return an estimate with its interval, and its key."""
+        # An estimate of 1 does not mean a perfect classifier.
+        is_near_1 = row["estimate"] >= _ROUNDED_TO_ONE > row["lower"]
+        value = "consistent with 1" if is_near_1 else _number(row["estimate"])
+        limits = f"{_number(row['lower'])} to {_number(row['upper'])}"
+        of = "".join(f" for {row[name]}" for name in self.keys)
+        return f"{value} ({100 * self.level:.13g}% interval {limits}){of}"
 
-def _contents(
-    page: _Page, beta: UserBeta, at: At, band: str, wave: Hashable | None, strata: Hashable | None
-) -> Iterator[tuple[str, str, Any]]:
-    """Yield the section, the caption and the content of each table and plot."""
-    pu = page.pu
-    counts = pd.DataFrame([*pu._counts().items()], columns=["kind", "count"])
-    yield "Data", "", _element("code", pu._code())
-    yield "Data", "Examples", counts
-    passed = beta if isinstance(beta, pd.DataFrame) else page.betas
-    yield "Class prior", "Beta as passed", passed
-    yield "Class prior", "Beta that the known positives allow", pu.estimate_beta
-    for data, target in [*_TARGETS.items()][: 1 + page.is_plain]:
-        yield "Numbers", f"AUROC on {data}", partial(pu.auroc, beta, target=target)
-        precision = partial(pu.average_precision, beta, target=target)
-        yield "Numbers", f"Average precision on {data}", precision
-    how: dict[str, Any] = {"at": at, "target": None if page.roles.average else "examples"}
-    rates = partial(pu.metric, ["precision", "recall"], beta, band=band, **how)
-    yield "Numbers", "Precision and recall", rates
-    if "model" in page.keys:
-        yield "Numbers", "Differences of AUROC", partial(pu.compare, "auroc", beta)
-    grid = np.linspace(0, min(max(2 * page.betas["beta"].max(), 0.2), 0.9), 13)
-    curves = (
-        ("ROC curve with its band", pu.plot_roc, beta),
-        ("Precision-recall curve with its band", pu.plot_pr, beta),
-        ("Precision at each rank", pu.plot_metric, "precision", beta),
-    )
-    for caption, *call in curves:
-        yield "Curves", caption, partial(_draw, caption, *call, band=band)
-    name, how = "AUROC by beta", {"x": "beta", "target": page.target}
-    yield "Curves", name, partial(_draw, name, pu.plot_metric, "auroc", grid, **how)
-    if page.is_plain or wave is not None or strata is not None:
-        check = partial(pu.check_assumptions, page.point, wave=wave, strata=strata)
-        yield "Checks of assumptions", "Checks", check
-    if page.is_plain:
-        broken = partial(pu.robustness, "auroc", page.point, over={"selection_odds": [1]})
-        yield "Checks of assumptions", "Breaking point", broken
-
-
-def _sentences(page: _Page, assumed: Iterable[str], band: str) -> Iterable[str]:
-    """Yield the sentences of a paragraph for a paper."""
-    counts = page.pu._counts()
-    kinds = ("known positives", "known negatives", "unlabeled")
-    sizes = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
-    if sizes:  # chunks are not counted
-        yield f"The data have {' and '.join(sizes)} examples."
-    yield from assumed
-    for name, frame in page.frames.items():
-        if name.endswith(tuple(_TARGETS)) and len(frame) <= _MAX_ROWS:
-            each = [_write_estimate(page, row) for row in frame.to_dict("records")]
-            yield f"{name} is {', '.join(each)}."
-    yield f"Limits of AUROC are DeLong's [2], and curves have the band “{band}” [1]."
-
-
-def _write_estimate(page: _Page, row: dict[Any, Any]) -> str:
-    """Return an estimate with its interval, and its key."""
-    # An estimate of 1 does not mean a perfect classifier.
-    is_near_1 = row["estimate"] >= _ROUNDED_TO_ONE > row["lower"]
-    estimate = "consistent with 1" if is_near_1 else _number(row["estimate"])
-    limits = f"{_number(row['lower'])} to {_number(row['upper'])}"
-    of = "".join(f" for {row[name]}" for name in page.keys)
-    return f"{estimate} ({100 * page.level:g}% interval {limits}){of}"
-
-
-def _assumptions(page: _Page, beta: UserBeta) -> list[str]:
-    """Return the assumptions, first those about beta and labels."""
-    roles, labels = page.roles, "a random sample of all positives"
-    if roles.propensity is not None:
-        labels = f"labeled with the probabilities in the column {roles.propensity!r}"
-    apart = "" if roles.cluster is None else f" of different clusters, by {roles.cluster!r},"
-    value, source = "one for each group", "[say where it comes from]"
-    if isinstance(beta, pd.Interval):
-        value = f"between {_number(beta.left)} and {_number(beta.right)}"
-    elif not isinstance(page.point, pd.Series):
-        value = _number(page.point)
-    if isinstance(beta, pd.DataFrame):
-        source = "an estimate whose error is in all intervals"
-    return [
-        f"The share of positives among the unlabeled, β, was taken to be {value}, {source}.",
-        f"Known positives are taken to be {labels}.",
-        "The scores come from a classifier that was not trained on these rows.",
-        f"Rows{apart} are independent of each other.",
-        "Future data come from the same source, with the same prevalence.",
-        f"Each interval has the confidence level {page.level:g}, without adjustment for their "
-        "number.",
-        "A small p value is evidence against labels at random or β; a large one proves nothing.",
-    ]
+    def assumptions(self) -> list[str]:
+        """Return the assumptions, first those about beta and labels."""
+        cluster, propensity = self.roles.cluster, self.roles.propensity
+        labels, apart = "a random sample of all positives", ""
+        value, source = "one for each group", "[say where it comes from]"
+        if propensity is not None:
+            labels = f"labeled with the probabilities in the column {propensity!r}"
+        if cluster is not None:
+            apart = f" of different clusters, by {cluster!r},"
+        if isinstance(self.beta, pd.DataFrame):
+            source = "an estimate whose error is in all intervals"
+        if isinstance(self.beta, pd.Interval):
+            value = f"between {_number(self.beta.left)} and {_number(self.beta.right)}"
+        elif not isinstance(self.point, pd.Series):
+            value = _number(self.point)
+        return [
+            f"The share of positives among the unlabeled, β, was taken to be {value}, {source}.",
+            f"Known positives are taken to be {labels}.",
+            "The scores come from a classifier that was not trained on these rows.",
+            f"Rows{apart} are independent of each other.",
+            "Future data come from the same source, with the same prevalence.",
+            f"Each interval has the confidence level {self.level}, without adjustment for their "
+            "number.",
+            "A small p value is evidence against labels at random or β; a large one proves "
+            "nothing.",
+        ]
 
 
 def _number(value: float) -> str:
@@ -308,11 +287,11 @@ def _items(texts: Iterable[str]) -> str:
 
 def _table(caption: str, frame: pd.DataFrame) -> str:
     """Return an HTML table; what all rows share stands in its caption."""
-    shared = [n for n in _IN_CAPTION if n in frame and (frame[n] == frame[n].iloc[0]).all()]
-    first = ((name, frame[name].iloc[0]) for name in shared)
-    said = [f"{name} {_number(one) if isinstance(one, float) else one}" for name, one in first]
-    text = f"{caption} ({', '.join(said)})" if said else caption
-    rows = pd.DataFrame(frame.drop(columns=shared))
+    names = [n for n in _IN_CAPTION if n in frame and (frame[n] == frame[n].iloc[0]).all()]
+    shared = ((n, frame[n].iloc[0]) for n in names)
+    said = ", ".join(f"{n} {_number(one) if n == 'beta' else one}" for n, one in shared)
+    text = f"{caption} ({said})" if said else caption
+    rows = pd.DataFrame(frame.drop(columns=names))
     with pd.option_context("display.max_colwidth", None):
         html = rows.to_html(index=False, border=0, float_format=_number, na_rep="–")
     return html.replace(">", f">{_element('caption', text)}", 1)

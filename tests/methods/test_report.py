@@ -61,11 +61,15 @@ def written(value: Any) -> str:
 
 
 @pytest.mark.usefixtures("undrawn")
-@pytest.mark.parametrize("score", ["score", MODELS])
-def test_numbers_are_those_of_the_methods(score: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("score", "level", "percent"), [("score", 0.9595, "95.95"), (MODELS, 0.9999999, "99.99999")]
+)
+def test_numbers_are_those_of_the_methods(
+    score: Any, level: float, percent: str, tmp_path: Path
+) -> None:
     rows = FRAME.assign(wave=np.where(FRAME["label"] == 1, FRAME.index % 2, np.nan))
     waves: Any = {"wave": "wave", "strata": "site"}
-    ask = partial(quiet, rows, score=score, level=0.9)
+    ask = partial(quiet, rows, score=score, level=level)
     rates, at = ["precision", "recall"], {"fraction": [0.01, 0.05, 0.1]}
     expected = {
         "Beta that the known positives allow": ask("estimate_beta"),
@@ -78,17 +82,22 @@ def test_numbers_are_those_of_the_methods(score: Any, tmp_path: Path) -> None:
     for where, target in (("future data", "population"), ("this sample", "examples")):
         expected[f"AUROC on {where}"] = ask("auroc", BETA, target=target)
         expected[f"Average precision on {where}"] = ask("average_precision", BETA, target=target)
-    text = write(tmp_path, rows.pu(score=score), level=0.9, band="dkw", **waves)
+    text = write(tmp_path, rows.pu(score=score), level=level, band="dkw", **waves)
     tables = tables_of(text)
     for caption, frame in expected.items():
         wanted = {name: [*map(written, values)] for name, values in frame.to_dict("list").items()}
+        wanted |= {name: [str(level)] * len(frame) for name in wanted if name == "level"}
         assert tables[caption].to_dict("list") == wanted
     assert ["known positives", f"{FRAME['label'].sum():.0f}"] in tables["Examples"].values.tolist()
     assert tables["Beta as passed"]["beta"].unique().tolist() == ["0.150"]
     assert "Missing" not in text and pu_accessor.__version__ in text
+    assert f"has the confidence level {level}, " in text
     for name in ("AUROC on future data", "Average precision on this sample"):
         first = tables[name].iloc[0]
-        assert f"{first['estimate']} (90% interval {first['lower']} to {first['upper']})" in text
+        assert (
+            f"{first['estimate']} ({percent}% interval {first['lower']} to {first['upper']})"
+            in text
+        )
 
 
 @pytest.mark.usefixtures("undrawn")
