@@ -312,21 +312,15 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     0.3333333333333333
     """
     total = _read_counts(n_positive, n_unlabeled, 0)
-    known, share = (
-        total.known_positive,
-        checks.check_share("label_frequency", label_frequency, "(0, 1]"),
-    )
-    source = f"a label frequency of {label_frequency!r}"
-    return _as_beta(known / share - known, total.unlabeled, source)
+    share = checks.check_share("label_frequency", label_frequency, "(0, 1]")
+    hidden = total.known_positive / share - total.known_positive
+    return _as_beta(hidden, total.unlabeled, f"a label frequency of {label_frequency!r}")
 
 
 def _read_counts(n_positive: int, n_unlabeled: int, n_negative: int) -> Counts:
     """Return valid counts of examples of each kind."""
-    return Counts(
-        checks.check_count("n_positive", n_positive),
-        checks.check_count("n_negative", n_negative),
-        checks.check_count("n_unlabeled", n_unlabeled),
-    )
+    counts = {"n_positive": n_positive, "n_negative": n_negative, "n_unlabeled": n_unlabeled}
+    return Counts(*(checks.check_count(name, count) for name, count in counts.items()))
 
 
 def _as_beta(hidden: float, n_unlabeled: int, source: str) -> float:

@@ -112,7 +112,8 @@ def sample_to_label(
         counts = [np.bincount(code[kind & (code >= 0)], minlength=len(names)) for kind in kinds]
         sizes = _allocate(size, names, counts[0], counts[2], expected_beta)
         parts = [np.flatnonzero(kinds[2] & (code == number)) for number in range(len(names))]
-        drawn = rng.permutation(_draw_each(parts, sizes, rng))
+        each = [rng.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]
+        drawn = rng.permutation(np.concatenate(each))
         added["stratum"] = pd.Categorical([names[number] for number in code[drawn]], names)
         added |= {name: count[code[drawn]] for name, count in zip(_COUNTS, counts, strict=True)}
     else:
@@ -152,13 +153,7 @@ def _draw_from_groups(
     parts = [every[rows][unlabeled[rows]] for rows in groups.rows]
     for key, part in zip(groups.keys, parts, strict=True):
         _check_size(size, 1, part.size, f" in group {key!r}" if groups.names else "")
-    return _draw_each(parts, [size] * len(parts), rng)
-
-
-def _draw_each(parts: list[IntArray], sizes: list[int], rng: np.random.Generator) -> IntArray:
-    """Draw rows of each part, without replacement."""
-    drawn = [rng.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]
-    return np.concatenate(drawn)
+    return np.concatenate([rng.choice(part, size, replace=False) for part in parts])
 
 
 def _number_strata(
