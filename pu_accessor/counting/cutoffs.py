@@ -187,15 +187,16 @@ def _insert_cutoffs(ranking: Ranking, counted: str, nth: score_gaps.OrderStatist
     new = getattr(ranking, counted)[index] != through
     if not new.any():
         return ranking
-    threshold, through, index = threshold[first[new]], through[new], index[new]
-    positive, negative = ranking.known_positive[index - 1], ranking.known_negative[index - 1]
-    unlabeled = through - (positive + negative if counted == "rank" else 0)
-    added = positive + negative + unlabeled, threshold, positive, negative, unlabeled
+    through, index = through[new], index[new]
+    # Each new cutoff has the labeled examples of the one before.
+    before = np.insert(np.arange(ranking.rank.size), index, index - 1)
+    place = index + np.arange(index.size)
     names = "rank", "threshold", "known_positive", "known_negative", "unlabeled"
-    columns: dict[str, Any] = {
-        name: np.insert(getattr(ranking, name), index, values)
-        for name, values in zip(names, added, strict=True)
-    }
+    columns = {name: getattr(ranking, name)[before] for name in names}
+    labeled = columns["known_positive"][place] + columns["known_negative"][place]
+    columns["rank"][place] = through if counted == "rank" else through + labeled
+    columns["unlabeled"][place] = through - labeled if counted == "rank" else through
+    columns["threshold"][place] = threshold[first[new]]
     return replace(ranking, **columns)
 
 

@@ -60,7 +60,7 @@ _MIXED = (
     "are ranked together. Rank each group: df.pu(by={0!r}). If one model scored all rows, those "
     "of one {1!r} are a cluster: df.pu(cluster={1!r})."
 )
-_TESTED_IDS, _MIN_EXAMPLES = 1000, 10  # in a test of whether examples repeat
+_REPEATED_ROWS, _MIN_EXAMPLES = 20_000, 10  # in a test of whether examples repeat
 _REPEATED = (
     "{0} repeats with the same labels, as the images of a patient or repeats of cross-validation "
     "do. Such rows are dependent, and intervals too short. Name the column: {1}."
@@ -178,31 +178,31 @@ def _find_mixed(frame: pd.DataFrame, roles: Terms) -> str:
 def _find_repeated(frame: pd.DataFrame, roles: Terms) -> str:
     """Return a warning of examples with several rows, which share their label, or nothing."""
     keys = [] if roles.average else roles.keys  # an average is over all rows of an example
-    read = [*dict.fromkeys([*keys, roles.label])]
-    taken = {*read, *roles.others.values()}
+    taken, first = {roles.label, *keys, *roles.others.values()}, slice(_REPEATED_ROWS)
     named = [n for n in frame.columns if isinstance(n, str) and _EXAMPLE_ID.fullmatch(n)]
-    ids: dict[str, tuple[Any, str]] = {
-        repr(name): (frame[name][:_MIXED_ROWS], name) for name in named if name not in taken
-    }
-    if frame.index.nlevels == 1 and not roles.average:
-        ids |= {"The index": (frame.index[:_MIXED_ROWS], "row")}
-    for said, (column, name) in ids.items():
+    ids = {repr(name): (frame[name].array[first], name) for name in named if name not in taken}
+    is_counted = isinstance(frame.index, pd.RangeIndex)
+    if not (is_counted or roles.average) and frame.index.nlevels == 1:
+        ids |= {"The index": (frame.index.array[first], "row")}
+    for said, (example, name) in ids.items():
         with suppress(TypeError):  # lists are no ids
-            if not column.is_unique and _repeats(column, frame[:_MIXED_ROWS][read], keys):
+            if _repeats(example, [frame[key].array[first] for key in keys], frame[roles.label]):
                 step = ".assign(row=df.index)" * (said == "The index")
                 return _REPEATED.format(said, f"df{step}.pu(cluster={name!r})")
     return ""
 
 
-def _repeats(
-    column: pd.Series[Any] | pd.Index, rows: pd.DataFrame, keys: Sequence[Hashable]
-) -> bool:
-    """Tell whether the first examples have several rows in a group, which share their label."""
-    picked = np.asarray(column.isin(column[:_TESTED_IDS].unique()))
-    pairs = rows[picked].assign(_example=column[picked].to_numpy())
-    examples = pairs.drop_duplicates([*keys, "_example"])
-    has_one_label = len(examples) == len(pairs.drop_duplicates())
-    return has_one_label and _MIN_EXAMPLES <= len(examples) < _MIXED_SHARE * len(pairs)
+def _repeats(example: Any, keys: Sequence[Any], label: pd.Series[Any]) -> bool:
+    """Tell whether examples have several rows in a group, which share their label."""
+    pairs, sizes = pd.factorize(example)[0], []
+    present = pairs >= 0
+    for column in (*keys, label.array[: present.size]):
+        codes = pd.factorize(column)[0]
+        sizes.append(np.unique(pairs[present]).size)
+        pairs = pairs * (codes.max(initial=0) + 2) + codes + 1
+    number, rows = sizes[-1], int(np.count_nonzero(present))
+    has_one_label = bool(number == np.unique(pairs[present]).size)
+    return has_one_label and _MIN_EXAMPLES <= number < _MIXED_SHARE * rows
 
 
 def source_of_arrays(
