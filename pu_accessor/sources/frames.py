@@ -198,10 +198,10 @@ def _repeats(example: Any, keys: Sequence[Any], label: pd.Series[Any]) -> bool:
     present = pairs >= 0
     for column in (*keys, label.array[: present.size]):
         codes = pd.factorize(column)[0]
-        sizes.append(np.unique(pairs[present]).size)
+        sizes.append(pd.unique(pairs[present]).size)
         pairs = pairs * (codes.max(initial=0) + 2) + codes + 1
     number, rows = sizes[-1], int(np.count_nonzero(present))
-    has_one_label = bool(number == np.unique(pairs[present]).size)
+    has_one_label = bool(number == pd.unique(pairs[present]).size)
     return has_one_label and _MIN_EXAMPLES <= number < _MIXED_SHARE * rows
 
 
