@@ -180,13 +180,15 @@ def _find_repeated(frame: pd.DataFrame, roles: Terms) -> str:
     keys = [] if roles.average else roles.keys  # an average is over all rows of an example
     taken, first = {roles.label, *keys, *roles.others.values()}, slice(_REPEATED_ROWS)
     named = [n for n in frame.columns if isinstance(n, str) and _EXAMPLE_ID.fullmatch(n)]
-    ids = {repr(name): (frame[name].array[first], name) for name in named if name not in taken}
+    ids: dict[str, tuple[Any, str]] = {
+        repr(name): (frame[name].iloc[first], name) for name in named if name not in taken
+    }
     is_counted = isinstance(frame.index, pd.RangeIndex)
     if not (is_counted or roles.average) and frame.index.nlevels == 1:
-        ids |= {"The index": (frame.index.array[first], "row")}
+        ids |= {"The index": (frame.index[first], "row")}
     for said, (example, name) in ids.items():
         with suppress(TypeError):  # lists are no ids
-            if _repeats(example, [frame[key].array[first] for key in keys], frame[roles.label]):
+            if _repeats(example, [frame[key].iloc[first] for key in keys], frame[roles.label]):
                 step = ".assign(row=df.index)" * (said == "The index")
                 return _REPEATED.format(said, f"df{step}.pu(cluster={name!r})")
     return ""
@@ -196,7 +198,7 @@ def _repeats(example: Any, keys: Sequence[Any], label: pd.Series[Any]) -> bool:
     """Tell whether examples have several rows in a group, which share their label."""
     pairs, sizes = pd.factorize(example)[0], []
     present = pairs >= 0
-    for column in (*keys, label.array[: present.size]):
+    for column in (*keys, label.iloc[: present.size]):
         codes = pd.factorize(column)[0]
         sizes.append(pd.unique(pairs[present]).size)
         pairs = pairs * (codes.max(initial=0) + 2) + codes + 1
