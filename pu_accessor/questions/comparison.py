@@ -122,11 +122,10 @@ def compare(
     """
     entry = read_metric(metric, "average" if self._terms.average else "compare")
     cutoff = entry.read_cutoff(at)
+    allowed = (*FIXED, "first", "positives") if self._terms.average else FIXED
     facts: dict[str, Any] = {
         "a metric other than AUROC": entry.curve != "roc",
-        "at=a cutoff that depends on beta": not (
-            self._terms.average or cutoff is None or cutoff.kind in FIXED
-        ),
+        "at=a cutoff that depends on beta": cutoff is not None and cutoff.kind not in allowed,
         "on": on,
     }
     betas, terms = self._read_arguments("compare", beta, level=level, target=target, **facts)

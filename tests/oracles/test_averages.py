@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError
+from pu_accessor import PUDataError, PUValueError
 from tests.cases import put
 from tests.support.oracles import averages_oracle, cluster_oracle, estimates_oracle
 
@@ -442,3 +442,10 @@ def test_the_best_threshold_of_averages_is_that_of_a_search(missing: float, beta
     assert found["standard_error"][0] == pytest.approx(jackknife, rel=0.15)
     half = stats.t.ppf(0.975, 8) * found["standard_error"][0]
     assert found["upper"][0] == pytest.approx(min(whole + half, 1), rel=1e-9)
+
+
+@pytest.mark.parametrize("at", ["maximum", "youden", {"recall": 0.8}])
+def test_a_cutoff_that_each_model_chooses_is_refused_in_comparisons_of_averages(at: Any) -> None:
+    pu: Any = draw(1).pu(score=MODELS, by="query", average=True)
+    with pytest.raises(PUValueError, match="each model and beta has another cutoff"):
+        pu.compare("f1", 0.1, at=at)
