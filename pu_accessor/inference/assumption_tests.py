@@ -37,7 +37,9 @@ _BATCH_RANKS = 10**6
 _ROUNDING = 1 - 1e-9  # factor of a statistic
 _ALPHAS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6)  # p values of monotone scores
 _MAX_FACTOR, _PRECISION = 1e9, 1e-3  # of odds: larger ones are unlimited; relative
-_MODEL_SIZE = 2  # examples that the normal model counts for, calibrated by simulation
+# Examples that the normal model counts for, by simulation (coverage.csv: "`check_assumptions`:
+# negatives").
+_MODEL_SIZE = 2
 
 
 class Check(NamedTuple):

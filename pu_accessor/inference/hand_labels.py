@@ -25,7 +25,9 @@ _RATIO_TOLERANCE = 1e-9  # of the logarithm of a ratio of probabilities
 _MAX_INTERVALS = 65_536  # labels up to which the intervals of all counts are computed
 _EXTRA_RUNS = 2  # of sizes with one narrow count, tried beyond the last insufficient size
 _ROUNDING = 1e-9  # of counts
-_PSEUDO_LABELS = 1.0  # at the pooled share, added to each stratum's variance; by simulation
+# Labels at the pooled share that are added to each stratum's variance, by simulation
+# (coverage.csv: "`beta_from_labels`: strata").
+_PSEUDO_LABELS = 1.0
 _MAX_DEVIATIONS, _EXTRA_COUNTS = 16, 48  # beyond, probabilities vanish
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
 # Known positives, and effective rows of the rest, that intervals of average precision on future
-# data need. In simulations they cover .86 on average with fewer.
+# data need, by simulation (coverage.csv: "`average_precision`, future data", whose warned ones).
 _MIN_FOR_PRECISION = 50
 _FEW_KNOWN = (
     f"Fewer than {_MIN_FOR_PRECISION} positives are known ({{}}): intervals of average precision "

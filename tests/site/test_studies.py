@@ -1,10 +1,12 @@
 """The driver of the studies asks, keeps what it finds, and says where a promise is broken."""
 
 import math
+import re
 from pathlib import Path
 
 import pytest
 
+import pu_accessor
 from tests.support.studies import page, store
 from tests.support.studies.__main__ import main
 from tests.support.studies.promises import PROMISES, Answer, Cell, Promise
@@ -51,3 +53,22 @@ def test_a_broken_promise_is_drawn_again_and_named(
     assert "* .000 ± .000: `auroc`, future data, normal .76, 10 known" in text
     more = store.look(BROKEN, 12, found.commit, found)
     assert more._replace(width=0) == store.look(BROKEN, 12, found.commit)._replace(width=0)
+
+
+def test_what_simulations_support_names_its_rows() -> None:
+    package, found = Path(pu_accessor.__file__).parent, store.read(DOCS / "measured/coverage.csv")
+    texts = [path.read_text("utf-8") for path in (package / "inference").rglob("*.py")]
+    texts = [re.sub(r"\s+(# )?", " ", text) for text in texts]
+    said = [
+        part
+        for text in texts
+        for part in re.split(r"\b(?=[Ss]imulat(?:ed|ions?\b(?! and)))", text)[1:]
+    ]
+    assert len(said) > 10
+    for part in said:
+        cited = re.search(r'^.{0,80}\(coverage\.csv: "(.+?)"(?:, designs? (.+?))?\)', part)
+        assert cited, part[:80]
+        designs = re.findall('"(.+?)"', cited[2] or "") or [None]
+        for design in designs:
+            names = [c.promise for c in found if design in (None, c.design)]
+            assert any(name.startswith(cited[1]) for name in names), cited[0]

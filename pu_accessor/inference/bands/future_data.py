@@ -4,7 +4,8 @@ F is the share of positives, x that of the rest, at or above a threshold; b is t
 positives among the rest. The false positive rate is (x - b*F)/(1 - b). With limits [F1, F2] and
 [x1, x2] it is at most (x2 - b*F1)/(1 - b). If scores are monotone, F is concave in x, with slopes
 of at most 1/b, and the band is cut to such curves. Joint limits of both rates are exact; those of
-F/x and of F as a function of x are no theorem: both were covered in simulations.
+F/x and of F as a function of x are no theorem, but simulated (coverage.csv: "curves of future
+data").
 
 [1] C. J. Clopper, E. S. Pearson, Biometrika 26 (1934) 404-413. [2] G. Y. Zou, A. Donner,
 Statistics in Medicine 27 (2008) 1693-1702. [3] A. Moscovich, B. Nadler, Statistics & Probability

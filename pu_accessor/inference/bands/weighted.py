@@ -3,8 +3,8 @@
 A known positive labeled with probability e has the weight w = 1/e: it represents w - 1 hidden
 positives of about its score, scaled such that all represent m. Known and hidden positives above
 and below a cutoff are taken as two gamma variables with these means and variances [1]; one unseen
-positive is added on the far side. Coverage is approximate: in simulations .97 to .99 on average
-over cutoffs, above .94 at the worst; for clusters .95 to 1 from 12 clusters on.
+positive is added on the far side. Coverage is approximate, and simulated (coverage.csv: "`metric`
+at a rank", designs "propensities" and "clusters").
 
 [1] M. P. Fay, E. J. Feuer, Statistics in Medicine 16 (1997) 791-801. [2] L. Kish, Survey Sampling,
 Wiley (1965).
@@ -16,7 +16,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Numbers
 
-# Known positives next to a cutoff that set the weight of an unseen one, calibrated by simulation.
+# Known positives next to a cutoff that set the weight of an unseen one, by simulation
+# (coverage.csv: "`metric` at a rank", design "propensities").
 NEAREST = 10
 _TINY = 1e-300  # replaces 0 as a parameter of the beta distribution
 

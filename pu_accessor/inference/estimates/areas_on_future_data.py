@@ -100,8 +100,8 @@ def estimate_population_aurocs(
 
 def estimate_population_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
-    # Simulated coverage is .93 to .98 from 50 known positives on, up to .99 where few of them rank
-    # high; below 20 it is not assured.
+    # Coverage is simulated (coverage.csv: "`average_precision`, future data"): as stated from 50
+    # known positives on, not assured below 20.
     check_labels(betas, ranking.total)
     if terms.prevalence is None:
         value = unbiased_ap(ranking, betas)

@@ -123,8 +123,9 @@ def _estimate_ranking_metric(
     metric: Metric, ranking: Ranking, betas: FloatArray, terms: Terms, target: str
 ) -> Answer:
     """Estimate a metric of a whole ranking, with biased or wrong labels as is assumed."""
-    # Limits for random labels move by as much as bounding areas do. The coverage is not proven; it
-    # was simulated with adversarial labels. No beta is refuted.
+    # Limits for random labels move by as much as bounding areas do. The coverage is
+    # simulated, not proven (coverage.csv: "`auroc`, future data", design "selection odds of 3").
+    # No beta is refuted.
     if metric.estimator is None:
         raise PUValueError(f"{metric.name} is not a metric of one ranking.")
     estimates = metric.estimator[target](metric, ranking, betas, terms.at_random)

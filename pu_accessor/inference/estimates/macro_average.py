@@ -25,7 +25,9 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, KnownBlocks, Ranking
 
 _TOLERANCE = 1e-9
-_MODEL_GROUPS = 8  # for which the model of the variance counts; calibrated by simulation
+# Groups for which the model of the variance counts, by simulation (coverage.csv: "`metric` at a
+# rank: recall").
+_MODEL_GROUPS = 8
 _MAX_ERRORS = 3  # standard errors beyond its range that chance explains
 _AREA_SCATTER = 1 / 3  # variance of a share that can have any value, in p*(1 - p); else 1
 
