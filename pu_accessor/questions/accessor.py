@@ -97,8 +97,8 @@ class Accessor:
         cluster : hashable, optional
             Column of clusters: rows of one patient, user or site are dependent.
         weight : hashable, optional
-            Column of sampling weights, such as inverse probabilities. Their ratios count: a rank
-            is of rows with the least weight.
+            Column of sampling weights, such as inverse probabilities. Their ratios count, within
+            each group: ranks, and numbers in tables, are of rows with its least weight.
         count : hashable, optional
             Column of counts, whole numbers: how many identical rows each row stands for.
         propensity : hashable, optional

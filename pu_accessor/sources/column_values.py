@@ -21,9 +21,6 @@ _FIRST_INEXACT_INTEGER = 2**53  # as a float
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _MIN_PROPENSITY = 1e-12
 _MAX_WEIGHT = 1e12  # where the least is 1
-_WEIGHT_ERROR = 1e-9  # of a ratio of weights that is meant as whole
-_FLOAT_DIGITS = 52
-_MAX_SQUARED = 2**31  # products of smaller counts are int64
 
 
 def read_columns(columns: Columns, roles: Terms) -> tuple[list[FloatArray], Labels]:
@@ -185,21 +182,13 @@ def read_propensities(column: pd.Series[Any], positive: BoolArray) -> FloatArray
     return values
 
 
-def _scale_weights(weights: FloatArray) -> FloatArray:
-    """Return weights of a sample, which have no scale, with 1 as the least."""
-    with np.errstate(over="ignore"):
-        scaled = weights / weights.min(initial=inf, where=weights > 0)
-    whole: FloatArray = np.rint(scaled)
-    np.copyto(whole, scaled, where=np.abs(scaled - whole) >= _WEIGHT_ERROR * whole)
-    return whole
-
-
 def read_multiplicity(role: str, column: pd.Series[Any]) -> CountArray:
-    """Read how many rows each row stands for: int64 if whole, else floats with exact sums."""
+    """Read how many rows each row stands for; weights are scaled where they are ranked."""
     name, is_count = repr(column.name), role == "count"
     passed = values = _read_floats(column, f"{role} column {name} must contain numbers")
     if not is_count:
-        values = _scale_weights(values)
+        with np.errstate(over="ignore"):
+            values = passed / passed.min(initial=inf, where=passed > 0)
     is_whole = values == np.rint(values)
     most = _FIRST_INEXACT_INTEGER if is_count else _MAX_WEIGHT
     allowed = (values >= 0) & (values <= most) & (is_whole | (not is_count))
@@ -215,8 +204,4 @@ def read_multiplicity(role: str, column: pd.Series[Any]) -> CountArray:
             f"{came if outside.size else f'their sum is {total:g}'}. A row stands for itself and "
             f"others like it; 0 leaves it out.{step}"
         )
-    if is_count or (total < _MAX_SQUARED and is_whole.all()):
-        return values.astype(np.int64)
-    # Multiples of this unit have exact sums, so that equal counts are equal.
-    unit = 2.0 ** (int(np.frexp(total)[1]) - _FLOAT_DIGITS)
-    return np.rint(values / unit) * unit
+    return values.astype(np.int64) if is_count else passed

@@ -174,7 +174,7 @@ def rank_groups(
         stacked = partial(_stack, scores, labels, groups.rows)
     if not isinstance(ranks, str):
         sizes = [
-            labels.multiplicities[rows].sum(where=~(roles.omits & np.isnan(score[rows])))
+            _keep_rows(roles, score, labels, rows)[1].multiplicities.sum()
             for score in scores
             for rows in groups.rows
         ]
@@ -199,6 +199,17 @@ def _stack(scores: Sequence[FloatArray], labels: Labels, rows: Sequence[Rows]) -
     return find_known_blocks(np.concatenate(scores), positive, negative, each)
 
 
+def _keep_rows(
+    roles: Terms, score: FloatArray, labels: Labels, rows: Rows
+) -> tuple[FloatArray, Labels]:
+    """Return some rows, without those that have no weight or an omitted score."""
+    score, labels = score[rows], labels.take(rows)
+    if roles.omits or labels.multiplicity is not None:
+        kept = labels.rows_to_rank(score, omits=roles.omits)
+        score, labels = score[kept], labels.take(kept).scale_weights()
+    return score, labels
+
+
 def _rank_rows(
     roles: Terms,
     columns: Mapping[str, str],
@@ -207,11 +218,8 @@ def _rank_rows(
     rows: Rows,
     ranks: Ranks,
 ) -> Ranking:
-    """Rank some rows, without those that have no weight or an omitted score."""
-    score, labels = score[rows], labels.take(rows)
-    if roles.omits or labels.multiplicity is not None:
-        kept = labels.rows_to_rank(score, omits=roles.omits)
-        score, labels = score[kept], labels.take(kept).drop_unit_weights()
+    """Rank the rows of a group."""
+    score, labels = _keep_rows(roles, score, labels, rows)
     check_scored(columns["score"], score.size)
     clusters = None
     if labels.cluster is not None or labels.propensity is not None:

@@ -22,6 +22,9 @@ from pu_accessor.sources.columns import look_up_values
 
 POSITIVE, NEGATIVE, UNLABELED, UNKNOWN = 1, 0, -1, -2
 _MAX_LISTED = 5  # values in a line
+_WEIGHT_ERROR = 1e-9  # of a ratio of weights that is meant as whole
+_FLOAT_DIGITS = 52
+_MAX_SQUARED = 2**31  # products of smaller counts are int64
 # Words with one meaning, as numbers: NaN for unlabeled.
 _WORDS: Mapping[str, float] = {
     word: number
@@ -70,7 +73,8 @@ class Labels(NamedTuple):
     propensity: FloatArray | None = None  # defined for known positives only
     cluster: IntArray | None = None
     clusters: int = 0  # number of clusters
-    weight: CountArray | None = None  # how many rows of a larger sample each row stands for
+    # How many rows of a larger sample each row stands for, without a scale until it is ranked.
+    weight: CountArray | None = None
     count: CountArray | None = None  # type: ignore[assignment]  # of identical rows
 
     @property
@@ -103,10 +107,11 @@ class Labels(NamedTuple):
             ranked &= ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
         return slice(None) if ranked.all() else ranked
 
-    def drop_unit_weights(self) -> Labels:
-        """Return the labels without weights if all of these are 1."""
-        if self.multiplicity is None or (self.multiplicity != 1).any():
-            return self
+    def scale_weights(self) -> Labels:
+        """Return the labels of a ranking with 1 as its least weight, or none if all are 1."""
+        scaled = self if self.weight is None else self._replace(weight=_scale(self.weight))
+        if scaled.multiplicity is None or (scaled.multiplicity != 1).any():
+            return scaled
         return self._replace(weight=None, count=None)
 
     def repeat_known(self) -> tuple[Any, Labels]:
@@ -124,6 +129,19 @@ class Labels(NamedTuple):
             cluster, clusters = np.arange(score.size), score.size
         is_sample = self.weight is not None
         return RowClusters(score, self.positive, cluster, clusters, self.multiplicity, is_sample)
+
+
+def _scale(weights: FloatArray) -> CountArray:
+    """Scale weights to 1 as the least: int64 if whole, else floats with exact sums."""
+    scaled = weights / weights.min(initial=np.inf)
+    whole = np.rint(scaled)
+    np.copyto(whole, scaled, where=np.abs(scaled - whole) >= _WEIGHT_ERROR * whole)
+    total = float(whole.sum())
+    if total < _MAX_SQUARED and (whole == np.rint(whole)).all():
+        return np.asarray(whole, np.int64)
+    # Multiples of this unit have exact sums, so that equal counts are equal.
+    unit = 2.0 ** (int(np.frexp(total)[1]) - _FLOAT_DIGITS)
+    return np.asarray(np.rint(whole / unit) * unit)
 
 
 def read_labels(label: pd.Series[Any], roles: Terms, *, whole: bool = True) -> Labels:

@@ -48,7 +48,7 @@ def pair_scores(
 ) -> PairedRanks:
     """Pair the scores of several models, a row for each."""
     kept = labels.rows_to_rank(scores, omits=roles.omits)
-    repeated, labels = labels.take(kept).drop_unit_weights().repeat_known()
+    repeated, labels = labels.take(kept).scale_weights().repeat_known()
     scores, positive = scores[:, kept][:, repeated], labels.positive
     weight, known = pair_weight(labels.take(positive).propensity), scores[:, positive]
     tables = [PlacementTable.of(*of, weight) for of in zip(known, scores, strict=True)]

@@ -256,13 +256,24 @@ def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
     pd.testing.assert_frame_equal(close, whole, rtol=0, atol=off, check_dtype=False)
 
 
-def test_rows_of_weight_1_have_none_whatever_other_groups_have() -> None:
-    df = draw_whole(1).assign(w=lambda df: np.where(df["fold"] == 1, df.index % 2, df["w"]))
-    ones = df[(df["fold"] == 1) & (df["w"] == 1)]
-    for asked in (*OF_MODELS.values(), ANYWHERE["areas"]):
+@pytest.mark.parametrize("weight", [1, 4, 0.3, None])
+def test_weights_of_a_group_are_those_of_its_rows_alone(weight: float | None) -> None:
+    """Their scale is that of the group; where all are equal there are none."""
+    df = draw_whole(1).assign(w=lambda df: df["w"] / (7 * 3.3 ** df["fold"]))
+    if weight:
+        df["w"] = np.where(df["fold"] == 1, df.index % 2 * weight, df["w"])
+    rows = df[(df["fold"] == 1) & (df["w"] > 0)]
+    roles = {"score": MODELS} if weight else {"score": MODELS, "weight": "w"}
+    few = {name: ANYWHERE[name] for name in ("areas", "interval", "top of future data")}
+    at_rank = ("metric", "recall", 0.3, {"at": 9, **NEW})
+    tables = [("contingency", 0.3, {"ranks": [10, 20]}), *([] if weight else [at_rank])]
+    for asked in (*OF_MODELS.values(), *few.values(), *tables):
         found = answer(df, asked, by="fold", weight="w", score=MODELS)
+        if not isinstance(found, pd.DataFrame):
+            xr.testing.assert_equal(found.sel(fold=1, drop=True), answer(rows, asked, **roles))
+            continue
         alone = found[found["fold"] == 1].drop(columns="fold").reset_index(drop=True)
-        pd.testing.assert_frame_equal(alone, answer(ones, asked, score=MODELS))
+        pd.testing.assert_frame_equal(alone, answer(rows, asked, **roles))
 
 
 @pytest.mark.parametrize("name", ALONE)
