@@ -500,6 +500,10 @@ WARNED = [
     ("UNNAMED.drop(columns='model').pu.auroc(0.2)", r"'row' repeats .* df\.pu\(cluster='row'\)"),
     ("REPEATED.pu(by='fold', average=True).auroc(0.2)", r"'row' repeats .*pu\(cluster='row'\)"),
     ("REPEATED[['score', 'label']].pu.auroc(0.2)", r"df\.assign\(row=df\.index\)\.pu\(cluster"),
+    (
+        "REPEATED.drop(columns='row').pu(by='fold', average=True).auroc(0.2)",
+        r"The index repeats .*assign\(row=df\.index\)\.pu\(cluster",
+    ),
     ("from_arrays([1, 1, 2], [1, 1, None]).metric(bedroc(), 0.9, target='examples')", "one other"),
     ("BEST.auroc(0.9)", "beta exceeds"),
     ("HALF.auroc(0.2)", r"model='score': 120 rows, 25 known; .*'other': 61 rows, 25 known\), am"),

@@ -191,6 +191,7 @@ def test_a_warning_is_given_once(call: str, words: str) -> None:
         "UNNAMED.pu(cluster='row').auroc(0.2)",
         "UNNAMED.drop(columns=['model', 'row']).reset_index(drop=True).pu.auroc(0.2)",
         "REPEATED.pu(by='fold').auroc(0.2)",
+        "REPEATED.iloc[::-1].drop(columns='row').pu(by='fold', average=True).auroc(0.2)",
         "UNNAMED[:120].pu.auroc(0.2)",
         "PATIENTS.pu.auroc(0.2)",
         "from_chunks([UNNAMED]).auroc(0.2)",

@@ -183,8 +183,7 @@ def _find_repeated(frame: pd.DataFrame, roles: Terms) -> str:
     ids: dict[str, tuple[Any, str]] = {
         repr(name): (frame[name].iloc[first], name) for name in named if name not in taken
     }
-    is_counted = isinstance(frame.index, pd.RangeIndex)
-    if not (is_counted or roles.average) and frame.index.nlevels == 1:
+    if frame.index.nlevels == 1 and not _is_position(frame[first], roles):
         ids |= {"The index": (frame.index[first], "row")}
     for said, (example, name) in ids.items():
         with suppress(TypeError):  # lists are no ids
@@ -192,6 +191,14 @@ def _find_repeated(frame: pd.DataFrame, roles: Terms) -> str:
                 step = ".assign(row=df.index)" * (said == "The index")
                 return _REPEATED.format(said, f"df{step}.pu(cluster={name!r})")
     return ""
+
+
+def _is_position(rows: pd.DataFrame, roles: Terms) -> bool:
+    """Tell whether the index counts rows, of each group too, as where frames were joined."""
+    if isinstance(rows.index, pd.RangeIndex) or not roles.average:
+        return isinstance(rows.index, pd.RangeIndex)
+    place = rows.groupby([*roles.keys], observed=True).cumcount()
+    return np.array_equal(place.to_numpy(), rows.index.to_numpy())
 
 
 def _repeats(example: Any, keys: Sequence[Any], label: pd.Series[Any]) -> bool:
