@@ -24,7 +24,7 @@ specificity = tnr
 tss youden = informedness
 elusion = for
 
-roc roc_auc_score > auroc
+c_index c_statistic concordance roc roc_auc_score > auroc
 pr prauc pr_auc auprc aupr average_precision_score > average_precision
 acc accuracy_score > accuracy
 bacc balanced_accuracy_score > balanced_accuracy
@@ -41,7 +41,7 @@ ef enrichment > lift
 matthews matthews_corrcoef phi > mcc
 negative_predictive_value > npv
 positive_predictive_value precision_score > precision
-true_positive_rate recall_score > recall
+detection_rate true_positive_rate recall_score > recall
 selectivity true_negative_rate > tnr
 cbi boyce_index continuous_boyce > boyce
 
@@ -88,16 +88,27 @@ fbeta .f2 .fbeta > df.pu.metric(pu_accessor.fbeta(2), 0.3, at=100)
 brier .brier .brier_score brier_score_loss >
   df.pu(score='p').calibration(0.3), or the score itself, with pi the share of positives:
   (df['p']**2).mean() + pi*(1 - 2*df['p'][df['label'] == 1].mean())
-log_loss .log_loss cross_entropy > df.pu(score='p').calibration(0.3): shares of positives
-  in bins of the probabilities
+log_loss .log_loss cross_entropy ece .ece calibration_error ici >
+  df.pu(score='p').calibration(0.3): shares of positives in bins of the probabilities
 net_benefit_standardized standardized_net_benefit .standardized_net_benefit snb >
   df.pu(score='p').metric(lambda tp, fp, fn, tn: (tp - fp/4)/(tp + fn), 0.3, at={'threshold': 0.2})
   where, at a threshold t, t/(1 - t) is 1/4
+ef1% rie logauc > df.pu.metric('lift', 0.3, at={'fraction': 0.01}), or for early ranks
+  df.pu.metric('bedroc', 0.3)
+fmax .fmax > df.pu(by='query', average=True).metric('f1', 0.3, at='maximum')
 gini .gini > 2*df.pu.auroc(0.3)['estimate'] - 1
-hit_rate hit_ratio success .hit_rate > df.pu.metric('recall', 0.3, at=10) for the share found.
+hit_rate hit_ratio success hit@k hit@10 success@k success_at_k .hit_rate >
+  df.pu.metric('recall', 0.3, at=10) for the share found.
   Whether any is found has no metric; close: df.pu(by='query', average=True).metric('mrr', 0.3)
+judged judged@k .judged >
+  df.sort_values('score', ascending=False).groupby('query').head(10)['label'].notna().mean()
 ks .ks > df.pu.metric('informedness', 0.3, at='maximum')
+mean_rank amri .mean_rank > df.pu(by='query', average=True).auroc(0.3): of one positive in n rows
+  it is 1 - (rank - 1)/(n - 1)
 partial_auc .partial_auc > df.pu.auroc(0.3, max_fpr=0.1)
+recall_at_fpr tpr@fpr tpr_at_fpr > df.pu.metric('recall', 0.3, at={'fpr': 0.1})
+depth_for_recall wss richness .richness > df.pu.cutoff(0.3, recall=0.9), or for the share of
+  positives df.pu.estimate_beta()
 pr_curve > df.pu.pr_bounds(0.3)
 roc_curve > df.pu.roc_bounds(0.3)
 reference=both > df.pu.assume(reference='positives').roc_bounds(0.3, level=0.975), and take what it
@@ -107,7 +118,7 @@ at=tnr > at={'fpr': 0.05} for a true negative rate of 0.95
 
 adjust= > df.pu(score=['svm', 'forest']).compare(): p_adjusted is by Holm's method
 allocate= > expected_beta=0.2: rows of strata then give beta the smallest variance
-alpha= > level=0.95: it is 1 - alpha
+alpha= > level=0.95: it is 1 - alpha; of BEDROC pu_accessor.bedroc(alpha=80.5)
 ascending= greater_is_better= higher_is_better= lower_is_better= >
   df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive
 at= > df.pu.metric('recall', 0.3, at=100), or of tables ds.sel(rank=100, method='pad')
@@ -120,16 +131,19 @@ estimator= > df.pu(by='query', average=True).auroc(0.3) for a mean over groups
 figsize= > ax=plt.subplots(figsize=(6, 4))[1]
 groups= > df.pu(cluster='patient') for dependent rows, df.pu(by='site') for a
   result of each group
+filtered= > df.pu(by='query', average=True).metric('mrr', 0.3), with a query for each true answer
+alert_rate fraction= gain share= > df.pu.metric('recall', 0.3, at={'fraction': 0.1})
 joint= > beta=df.pu.estimate_beta(): intervals then include the error of beta
-k= > df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)
+depth= k= > df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)
 c= label_frequency= > beta=pu_accessor.beta_from_label_frequency(0.5, 100, 1900)
 max_fpr= standardize= standardized= > df.pu.auroc(0.3, max_fpr=0.1)
 n_boot= n_bootstrap= n_bootstraps= n_resamples= > level=0.95: intervals have closed forms and need
   no resampling
 n_jobs= > df.pu.auroc(0.3): long computations use threads automatically
-pool= > df.pu(by='fold', average='fold').auroc(0.3), or for stratified folds
+cv= pool= > df.pu(by='fold', average='fold').auroc(0.3), or for stratified folds
   df.assign(score=df.groupby('fold')['score'].rank(pct=True)).pu.auroc(0.3)
 class_prior= pi= prior= > beta=pu_accessor.beta_from_prevalence(0.25, 100, 1900)
+min_recall= target_recall= > df.pu.cutoff(0.3, recall=0.9)
 random_state= > df.pu.auroc(0.3): only sample_to_label draws at random
 sample_weight= > df.pu(weight='w')
 strata= > df.pu(by='site') for a result of each, df.pu(weight='w') for a stratified sample
@@ -158,9 +172,13 @@ pu(target= > df.pu.auroc(0.3, target='examples')
 
 beta_from_labels(method= > pu_accessor.beta_from_labels(12, 50, n_unlabeled=1798): limits are exact
 beta_from_labels(prior= > pu_accessor.beta_from_labels(found, sequential=True): its prior is flat
+compare(paired= compare(test= > df.pu(score=['svm', 'forest']).compare(): rows, or groups with
+  average=, are always paired
 positives_needed(metric= > pu_accessor.labeling.positives_needed(0.1, pilot=df, beta=0.3): the
   width is that of AUROC
 
+.mean > df.pu(by='query', average=True).auroc(0.3)
+.ttest .wilcoxon > df.pu(score=['svm', 'forest'], by='query', average=True).compare('auroc', 0.3)
 .compare > df.pu(score=['svm', 'forest']).compare('auroc', 0.3)
 .contingency > df.pu.contingency(0.3, ranks=100)
 .cutoff > df.pu.cutoff(0.3, recall=0.9)

@@ -470,7 +470,7 @@ def read_metric(metric: AnyMetric, purpose: str) -> Metric:
     name = metric if entry is None else entry.name
     if isinstance(name, str) and (match := _AT_RANK.fullmatch(name.lower())):
         base = named({"p": "precision", "r": "recall"}.get(match[1], match[1]))
-        if base is not None and base.serves("tables"):
+        if base is not None and base.cutoff in ("any", "rank"):
             line = f"df.pu.metric({base.key!r}, 0.3, at={match[2] if match[2] != 'k' else 100})"
             raise PUValueError(f"metric must be a name, but {name!r} was passed. Write {line}.")
     (words, kinds), allowed = PURPOSES[purpose], metrics_for(purpose)
