@@ -23,7 +23,7 @@ _REFERENCES: Mapping[str, str] = {
     "tightest": "from the tighter kind",
 }
 _OTHER_DATA: Mapping[Any, str] = {"population": "future data"}
-TARGETS: Mapping[str, str] = {**_OTHER_DATA, "examples": "this sample"}
+_TARGETS: Mapping[Any, str] = {**_OTHER_DATA, "examples": "this sample"}
 _KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
 MAX_FILLED_BANDS = 6  # more than these overlap too much
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
@@ -249,21 +249,22 @@ def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) 
 # Names
 
 
-def band_label(attrs: Mapping[Any, Any], references: Any = ()) -> str:
-    """Name a band: its level, its kind and its assumptions, as far as attributes have them."""
+def band_label(attrs: Mapping[Any, Any], references: Any = (), what: str = "band") -> str:
+    """Name a band or an interval: level, kind and assumptions, as far as attributes have them."""
     level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
-    band = str(attrs.get("band", ""))
+    band = str(attrs.get("band", "")) if what == "band" else ""
     kind = _KINDS_OF_BAND.get(band, f"pointwise ({band})" if band else "")
     odds, share = (attrs.get(name) for name in ("selection_odds", "contamination"))
     unlike = None if odds is None else f"odds within {odds:g}"
     wrong = f"contamination up to {100 * share:.3g}%" if share else None
     kinds = {*np.ravel(references).tolist()}
     reference = _REFERENCES.get(kinds.pop()) if len(kinds) == 1 else None
-    target = _OTHER_DATA.get(attrs.get("target"))
+    targets = _OTHER_DATA if what == "band" else _TARGETS
+    target = targets.get(attrs.get("target"))
     ends = attrs.get("beta_interval")
     within = None if ends is None else f"β from {ends[0]:.3g} to {ends[1]:.3g}"
     lines = "".join(f",\n{part}" for part in (unlike, wrong, reference, target, within) if part)
-    return write_name(f"{level}band{', ' * bool(kind)}{kind}{lines}", longest=2 * _MAX_NAME)
+    return write_name(f"{level}{what}{', ' * bool(kind)}{kind}{lines}", longest=2 * _MAX_NAME)
 
 
 def write_name(name: object, longest: int = _MAX_NAME) -> str:

@@ -234,3 +234,4 @@ def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_below: boo
         axes[0].set_anchor("W")  # square Axes leave free space
         spare = axes[0].get_position(original=True).width - axes[0].get_position().width
     figure.set_figwidth(width + max(room.width / figure.dpi - spare * width, 0))
+    figure.set_figheight(max(height, room.height / figure.dpi))  # a forest may be lower

@@ -33,11 +33,11 @@ _AXES = {  # labels of the x axis
 _RESULTS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
 _RESULTS |= {"selection_odds", "contamination", "prevalence", "breaking_point"}
 _NEGATIVE_SHARE, _MAX_EMPTY_SHARE = 0.2, 0.5  # below a decision curve, and below bands
-_HALF_BAR, _BAR_SHIFT = 0.006, 0.016  # half a bar, and the shift per curve, in scores
+_HALF_BARS = 0.006, 0.005, 0.004  # half a bar in scores, of one, two or more curves
 _ROW_SHARE = 0.8  # of a row of a forest, for all its colours
 _MAX_HALF_BAR, _HALF_BAR_SHARE = 0.06, 0.28  # half a bar: inches, and share of its part
-_ROW_INCHES, _HUE_INCHES, _OUTER_INCHES = 0.24, 0.1, 1.2  # a row, a colour more in it, labels
-_POINTS_PER_INCH = 72
+_ROW_INCHES, _HUE_INCHES, _OUTER_INCHES = 0.3, 0.2, 0.8  # a row, a colour more in it, labels
+_POINTS_PER_INCH, _MIN_POINTS, _MIN_WIDTH = 72, 5, 3.3  # size of digits; inches of their Axes
 _NAMES, _MIN_NAME = 0.5, 8  # names of rows: share of the Axes, fewest characters
 
 
@@ -76,7 +76,7 @@ def _draw_bands(
     """Draw lines, bands, and the marks of this x axis."""
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
     is_sweep = x in ("selection_odds", "contamination", "prevalence") and "band" not in frame.attrs
-    band = f"{level}interval" if is_sweep else drawing.band_label(frame.attrs)
+    band = drawing.band_label(frame.attrs, what="interval" if is_sweep else "band")
     drawing.draw_bands(ax, curves, band, looks)
     drawing.draw_lines(ax, curves, looks)
     if x == "beta":
@@ -146,21 +146,21 @@ def _draw_conclusion(ax: Axes, curves: Sequence[Curve], above: float) -> None:
 
 
 def _draw_bins(frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]) -> None:
-    """Draw the share of positives in each bin at its mean score, with a bar."""
-    band, middle = drawing.band_label(frame.attrs), (len(curves) - 1) / 2
+    """Draw the share of positives in each bin at its mean score, and bars side by side."""
+    band, number = drawing.band_label(frame.attrs), len(drawing.without_baselines(curves))
     has_bars = len(curves) <= drawing.MAX_FILLED_BANDS or bool(looks["band_kws"])
     drawing.draw_diagonal(ax, "calibrated")
     drawing.draw_counts(ax, curves, int(frame["examples"].max()))  # the same scale in all panels
-    shifted = []
-    for index, curve in enumerate(curves):
+    half = _HALF_BARS[min(number, 3) - 1]
+    for index, curve in enumerate(curves if has_bars else ()):
         at, share = curve.estimate
-        shift = has_bars * _BAR_SHIFT * (index - middle)
-        shifted.append(curve._replace(estimate=(at + shift, share)))
-        if has_bars:
-            drawing.draw_bars(ax, shifted[-1], looks, band, _HALF_BAR, upright=True)
-    drawing.draw_lines(ax, shifted, looks, dots={"linewidth": 0.8})
+        beside = at + half * (2 * index - number + 1)
+        drawing.draw_bars(
+            ax, curve._replace(estimate=(beside, share)), looks, band, half, upright=True
+        )
+    drawing.draw_lines(ax, curves, looks, dots={"linewidth": 0.8})
     style: dict[str, Any] = {"marker": "o", "linestyle": "none", "markerfacecolor": ground(ax)}
-    for curve in shifted:
+    for curve in curves:
         at, share = (each[curve.extra["known_positive"] == 0] for each in curve.estimate)
         if at.size and not curve.is_baseline:
             style |= {"color": curve.color, "gid": Kind.HOLLOW, "label": "no known positive"}
@@ -172,15 +172,14 @@ def _draw_forest(
     names: Sequence[str], frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]
 ) -> None:
     """Draw a row for each model: the estimate as a dot, the interval as a bar."""
-    level, target = frame.attrs["level"], drawing.TARGETS[frame.attrs["target"]]
-    interval = f"{100 * level:.12g}% interval,\n{target}"
+    interval = drawing.band_label(frame.attrs, what="interval")
     hues = [curve for curve in curves if not curve.is_baseline]
     step = _ROW_SHARE / max(len(hues), 1)
     if looks["ax"] is None and not has_panels(looks):
         figure: Any = ax.get_figure(root=True)
         needed = len(names) * (_ROW_INCHES + _HUE_INCHES * (len(hues) - 1)) + _OUTER_INCHES
-        figure.set_figheight(max(figure.get_figheight(), needed))
-    inches = ax.get_window_extent().height / ax.figure.dpi
+        figure.set_figheight(needed)
+    width, inches = np.divide(ax.get_window_extent().size, ax.figure.dpi)
     half = min(_HALF_BAR_SHARE * step, _MAX_HALF_BAR * len(names) / inches)
     drawn = []
     for index, curve in enumerate(curves):
@@ -192,9 +191,28 @@ def _draw_forest(
     ax.set_yscale("linear")
     _name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
+    low, high = ax.dataLim.intervalx
     metric = named(str(frame["metric"].iloc[0])) if "metric" in frame else None
-    if metric is not None and metric.curve == "roc":
+    if metric is not None and metric.curve == "roc" and low - 0.5 < high - low:  # it is near
         drawing.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
+    has_room = not has_panels(looks) and ax.figure.get_layout_engine() is not None
+    if has_room and width > _MIN_WIDTH:
+        _write_numbers(ax, drawn, _POINTS_PER_INCH * inches * step / len(names))
+
+
+def _write_numbers(ax: Axes, curves: Sequence[Curve], most: float) -> None:
+    """Write estimates and limits right of the Axes, unless rows are too low in points."""
+    size = min(most, 0.85 * mpl.rcParams["font.size"])
+    if size < _MIN_POINTS:
+        return
+    for curve in curves:
+        number = np.transpose([curve.estimate[0], curve.lower[1], curve.upper[1]])
+        for y, (value, *limits) in zip(curve.estimate[1], number, strict=True):
+            if np.isfinite(value):
+                between = ", ".join(f"{limit:.3f}" for limit in limits)
+                text = f"{value:.3f}" + f" [{between}]" * bool(np.isfinite(limits).all())
+                place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
+                ax.text(1.02, y, text, color=ink(ax), fontsize=size, **place)
 
 
 def _name_rows(ax: Axes, names: Sequence[str]) -> None:
@@ -289,6 +307,9 @@ def _forest_rows(
     """Return the curves of a forest, along its rows, and the names of rows."""
     keys = _keys(frame, "")
     listed = [key for key in keys if key not in hue_names]
+    if not (keys or hue_names or (frame["beta"] == 0).any()):  # one model: a row for each beta
+        frame = frame.assign(row=[f"β = {beta:.3g}" for beta in frame["beta"]])
+        frame, listed = frame.drop(columns="beta"), ["row"]
     in_hues = [key for key in keys if key in hue_names]
     # A key is a value of one column, or a tuple of several.
     places = frame.set_index(listed).index.tolist() if listed else [""] * len(frame)

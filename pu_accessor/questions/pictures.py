@@ -310,8 +310,8 @@ def _draw_curves(
     betas = betas.with_baseline() if looks["baseline"] else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.depends_on == "precision"
     how: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
-    tables = bounded_tables(self, betas, terms, ranks, **how)
-    return plots.plot_curves(unrounded(tables), curve, looks, x=x)
+    tables = unrounded(bounded_tables(self, betas, terms, ranks, **how))
+    return plots.plot_curves(tables.assign_attrs(level=keywords["level"]), curve, looks, x=x)
 
 
 def _draw_rows(
@@ -320,9 +320,8 @@ def _draw_rows(
     """Draw the frame that a method returns."""
     from pu_accessor import plots
 
-    looks = plots.check_options(looks)
+    looks, betas = plots.check_options(looks), read_betas(beta)
     if looks["baseline"]:
-        betas = read_betas(beta)
         if betas.kind != "points":
             raise PUValueError(
                 "baseline must be left out with an interval or an estimate of beta, but True was "
@@ -330,7 +329,11 @@ def _draw_rows(
             )
         shared = betas.with_baseline().shared
         beta = beta if shared is None else shared.values
-    return plots.plot_rows(question(beta), x, looks, **drawn)
+    rows = question(beta)
+    used = betas.split(rows.attrs["level"])[0].shared  # an estimate at the level of its joint use
+    if used is not None and used.interval is not None:
+        rows.attrs["beta_interval"] = used.interval
+    return plots.plot_rows(rows, x, looks, **drawn)
 
 
 def _against_beta(

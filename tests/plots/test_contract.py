@@ -5,17 +5,20 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from tests.cases import ASSUMED, put
+from tests.cases import ASSUMED, legend, put
 from tests.plots.pictures import (
     BOUNDS,
     FRAME,
     KINDS,
     MODELS,
+    TRUTH,
     at,
     bands,
     curves,
+    draw,
     extent,
     of_kind,
     path,
@@ -206,12 +209,13 @@ def test_reliability_diagrams_hold_bins() -> None:
     asked: Any = {"bins": 5, "band": "simultaneous"}
     found = gap.calibration(0.2, **asked).dropna()
     assert len(found) == 4  # the bin between is empty
-    for betas, shift in (([0.2], 0), ([0.2, 0.4], -0.008)):
+    for betas, half, shift in (([0.2], 0.006, 0), ([0.2, 0.4], 0.005, -0.005)):
         ax = gap.plot_calibration(betas, **asked)
         (counts,) = of_kind(ax, "counts")
-        middle = found["mean_score"] + shift
-        np.testing.assert_allclose(at(ax, "β = 0.2").T, [middle, found["estimate"]])
-        wanted = np.transpose([middle - 0.006, middle + 0.006, found["lower"], found["upper"]])
+        points = [found["mean_score"], found["estimate"]]
+        np.testing.assert_allclose(at(ax, "β = 0.2").T, points)
+        middle = found["mean_score"] + shift  # bars of several betas are side by side
+        wanted = np.transpose([middle - half, middle + half, found["lower"], found["upper"]])
         np.testing.assert_allclose([extent(ax, bar) for bar in bands(ax)][:4], wanted)
         corners = counts.get_xy()[:-1].reshape(-1, 4, 2)
         share = found["examples"] / found["examples"].max()
@@ -232,5 +236,27 @@ def test_a_forest_has_the_numbers_of_the_method(metric: str, asked: Any) -> None
         left, right, *rows = np.transpose([extent(ax, bar) for bar in bars])
         np.testing.assert_allclose([left, right], [own["lower"], own["upper"]])
         np.testing.assert_allclose(np.mean(rows, axis=0), places)
-    inches = np.ptp(rows, axis=0) * ax.get_window_extent().height / 3 / ax.figure.dpi
-    assert inches == pytest.approx(0.12, rel=0.2)
+    digits = [*own[["estimate", "lower", "upper"]].itertuples(index=False)]
+    wanted = [f"{middle:.3f} [{low:.3f}, {high:.3f}]" for middle, low, high in digits]
+    assert [text.get_text() for text in ax.texts][3:] == wanted
+    assert 1.5 < ax.figure.get_figheight() < 3.5  # as high as its rows
+
+
+@pytest.mark.filterwarnings("ignore:beta is not known well")
+@pytest.mark.parametrize("plot", ["plot_forest", "net benefit", "plot_calibration", "plot_pr"])
+def test_legends_say_the_interval_of_beta_and_the_level_that_was_asked_for(plot: str) -> None:
+    asked: dict[str, Any] = {"level": 0.9} | ({"baseline": False} if plot != "net benefit" else {})
+    intervals = (pd.Interval(0.1, 0.3), "0.1 to 0.3"), (FRAME.pu.estimate_beta(), " to 0.")
+    for beta, said in intervals:
+        drawn = draw(plot, **asked | {"beta": beta})
+        told = next(text for text in legend(drawn) if "90% " in text)
+        assert "β from " in told and said in told
+
+
+def test_one_model_has_a_row_for_each_beta_and_chance_only_where_it_is_near() -> None:
+    ax = FRAME.pu.plot_forest("auroc", [0.1, 0.2])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["β = 0.1", "β = 0.2"]
+    assert "chance" not in legend(
+        FRAME.assign(score=TRUTH + FRAME["score"]).pu.plot_forest("auroc", 0.2)
+    )
+    assert "chance" in legend(FRAME.assign(score=-FRAME["score"]).pu.plot_forest("auroc", 0.2))
