@@ -70,14 +70,14 @@ cutoff score thr value > threshold
 hue_order > order
 j > youden
 
-fold group groupby hue key model models > by
+fold group groupby hue key model > by
 clusters groups id patient subject > cluster
 labels target truth y y_true > label
 dropna missing nan > nan_policy
 neg neg_label negatives > negative
 pos pos_label positives > positive
 odds propensities > propensity
-pred proba scores y_pred y_score > score
+models pred proba scores y_pred y_score > score
 unknown unl > unlabeled
 counts freq frequency multiplicity > count
 case_weight case_weights sample_weight weights > weight
@@ -106,7 +106,8 @@ ks .ks > df.pu.metric('informedness', 0.3, at='maximum')
 mean_rank amri .mean_rank > df.pu(by='query', average=True).auroc(0.3): of one positive in n rows
   it is 1 - (rank - 1)/(n - 1)
 partial_auc .partial_auc > df.pu.auroc(0.3, max_fpr=0.1)
-recall_at_fpr tpr@fpr tpr_at_fpr > df.pu.metric('recall', 0.3, at={'fpr': 0.1})
+metric(fpr= recall_at_fpr tpr@fpr tpr_at_fpr .recall_at_fpr .sensitivity_at_fpr .tpr_at_fpr >
+  df.pu.metric('recall', 0.3, at={'fpr': 0.1})
 depth_for_recall wss richness .richness > df.pu.cutoff(0.3, recall=0.9), or for the share of
   positives df.pu.estimate_beta()
 pr_curve > df.pu.pr_bounds(0.3)
@@ -115,6 +116,7 @@ reference=both > df.pu.assume(reference='positives').roc_bounds(0.3, level=0.975
   has in common with reference='negatives'
 method=two_sided > method='mean_matching', which needs the same labels
 at=tnr > at={'fpr': 0.05} for a true negative rate of 0.95
+at=1% at=5% at=10% > at={'fraction': 0.01}
 
 adjust= > df.pu(score=['svm', 'forest']).compare(): p_adjusted is by Holm's method
 allocate= > expected_beta=0.2: rows of strata then give beta the smallest variance
@@ -183,7 +185,7 @@ positives_needed(metric= > pu_accessor.labeling.positives_needed(0.1, pilot=df, 
 .contingency > df.pu.contingency(0.3, ranks=100)
 .cutoff > df.pu.cutoff(0.3, recall=0.9)
 .gap > df.pu(by='site').gap('auroc', 0.3)
-.metric > df.pu.metric('recall', 0.3, at=100)
+.metric .recall_at_k .precision_at_k > df.pu.metric('recall', 0.3, at=100)
 .plot_forest > df.pu.plot_forest('auroc', 0.3)
 .plot_metric > df.pu.plot_metric('recall', 0.3)
 .robustness > df.pu.robustness('auroc', 0.3)

@@ -252,6 +252,7 @@ VALUE = [
     ("df.pu.metric('f1_score', 0.1, at=10)", "Did you mean 'f1'?"),
     *((f"df.pu.metric('{x}@10', 0.1)", "metric('recall', 0.3, at=10)") for x in ("r", "hits")),
     ("df.pu.metric('ndcg@10', 0.1)", r"Write df.pu.metric('ndcg', 0.3, at=10)"),
+    ("df.pu.metric('lift', 0.1, at='1%')", "at={'fraction': 0.01}"),
     ("df.pu.metric('hit@5', 0.1)", "Whether any is found has no metric"),
     ("df.pu.metric('judged@10', 0)", "head(10)['label'].notna().mean()"),
     ("df.pu.metric('fmax', 0)", "metric('f1', 0.3, at='maximum')"),
@@ -264,6 +265,8 @@ VALUE = [
     ("GROUPS(average=True).metric(lambda tp, fp, fn, tn: tp * tp, 0.1, at=9)", "not linear in th"),
 ]
 TYPE = [
+    ("df.pu.metric('recall', 0.1, fpr=0.1)", "metric('recall', 0.3, at={'fpr': 0.1})"),
+    ("df.pu(models=['a', 'b'])", "Did you mean 'score'"),
     ("PU.auroc('0.3')", "beta must be a number"),
     ("PU.auroc()", "df.pu.auroc(0.3); beta is the share of positives among the unlabeled: see df"),
     ("PU.contingency(None)", "beta must be a number", "None was passed"),
@@ -460,6 +463,8 @@ DATA = [
     ("FREE.pu.metric('recall', 1, at={'fpr': 0.5}, target='examples')", "at={'fpr': ...} needs n"),
 ]
 ATTRIBUTE = [
+    *((f"df.pu.{x}_at_k(5)", "metric('recall', 0.3, at=100)") for x in ("recall", "precision")),
+    ("df.pu.sensitivity_at_fpr(0.1)", "metric('recall', 0.3, at={'fpr': 0.1})"),
     *((f"{x}.roc_auc_score", "Write df.pu.auroc(0.3)") for x in ("df.pu", "pu_accessor")),
     ("df.pu.plot_recall", "Write df.pu.plot_metric('recall', 0.3)"),
     ("df.pu.delong", "df.pu(score=['svm', 'forest']).compare()"),
