@@ -340,9 +340,9 @@ def _trace_metric(metric: Metric, x: str) -> Trace:
 
 
 def without_teeth(curve: Curve, name: str | Metric) -> Curve:
-    """Return a ROC or PR curve with an outer hull of its band, whose edges have no teeth."""
+    """Return a curve with an outer hull of its band, whose edges have no teeth."""
     # A bound steps back at each known positive. The hull contains the band, and covers as much.
-    if name not in ("roc", "pr"):
+    if not isinstance(name, str) and name.is_function:  # which may turn anywhere
         return curve
     (x, y), (x_up, y_up) = drawing.known(curve.lower), drawing.known(curve.upper)
     if name == "roc":

@@ -28,6 +28,7 @@ _KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
 MAX_FILLED_BANDS = 6  # more than these overlap too much
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
 _SEPARATOR = ": "
+_MIN_SPAN = 0.005  # of an axis, that can be seen
 _RATE_MARGIN, COUNTS_HEIGHT = 0.02, 0.1  # beyond [0, 1], and of the Axes for counts
 
 
@@ -232,14 +233,13 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
 def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) -> None:
     """Shade where a model's band is impossible, with a strip in its colour at the foot."""
     x, infeasible = places
-    if not infeasible.any():
-        return
     edges = np.flatnonzero(np.diff(infeasible.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
     middles = np.concatenate([x[:1], (x[:-1] + x[1:]) / 2, x[-1:]])
     strips = len({patch.get_gid() for patch in ax.patches if kind_of(patch) is Kind.INFEASIBLE})
     faint = (*to_rgb(color), 0.06)
     strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
-    for left, right in middles[edges].tolist():
+    spans = middles[edges]
+    for left, right in spans[np.diff(spans, axis=1)[:, 0] > _MIN_SPAN * np.ptp(x)].tolist():
         ax.axvspan(left, right, facecolor=faint, linewidth=0, zorder=0, gid=Kind.SHADE)
         foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), **strip)
         foot.set(label="bounds cut to one value", linewidth=0, zorder=1)

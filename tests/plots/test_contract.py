@@ -179,6 +179,11 @@ def compare(name: str, points: list[Any], line: Any, edges: Any) -> None:
     """Compare what is drawn with the estimates, lower and upper bounds of its curve."""
     points = [each[np.isfinite(each).all(axis=1)] for each in points]
     vertices = PLOTS[name].vertices
+    if name == "pr":  # undefined before the first positive
+        points = [each[np.argmax(each[:, 0] > 0) :] for each in points]
+    if name in ("pr", "f1", "precision") and edges is not None:
+        check_hull(edges, *points[1:])
+        edges = None
     if vertices is not None:
         middle, low, high = (vertices(*each) for each in zip(points, BOUNDS, strict=True))
         np.testing.assert_allclose(new(line), new(middle), rtol=1e-12, atol=1e-12)
@@ -186,15 +191,18 @@ def compare(name: str, points: list[Any], line: Any, edges: Any) -> None:
             around = new(np.concatenate([high, low[::-1], high[:1]]))
             np.testing.assert_allclose(new(np.append(edges, edges[:1], 0)), around, 1e-12, 1e-12)
         return
-    if name == "pr":  # undefined before the first positive; the band has no teeth
-        points = [each[np.argmax(each[:, 0] > 0) :] for each in points]
-        for each, sign in ((points[1], -1), (points[2], 1)) if edges is not None else ():
-            apart = sign * (height(edges, each[:, 0], sign) - each[:, 1])
-            assert (apart > -1e-6).all() and edges[:, 0].max() <= 1
-        points, edges = points[:1], line
     for shown, wanted in ((line, points[:1]), (edges, points[1:])):
         for each in wanted if shown is not None else []:
             assert {*map(tuple, each.round(9))} <= {*map(tuple, shown.round(9))}
+
+
+def check_hull(edges: Any, *bounds: Any) -> None:
+    """Raise unless a band holds its bounds, and each edge turns once at most: it has no teeth."""
+    for each, sign in zip(bounds, (-1, 1), strict=True):
+        found = height(edges, each[:, 0], sign)
+        assert (sign * (found - each[:, 1]) > -1e-6).all()
+        steps = np.diff(found[np.argsort(each[:, 0], kind="stable")])
+        assert np.sum(np.diff(np.sign(steps[np.abs(steps) > 1e-9])) != 0) <= 1
 
 
 def height(edges: Any, x: Any, sign: int) -> Any:

@@ -13,7 +13,7 @@ from scipy.spatial import cKDTree
 import pu_accessor
 from tests.cases import binormal, legend
 from tests.plots.pictures import BAND, BOUNDS, FRAME, MODELS, NAIVE, at, bands, curves, path
-from tests.plots.test_contract import gain, height
+from tests.plots.test_contract import check_hull, gain, height
 from tests.support.oracles import oracle
 
 
@@ -130,9 +130,9 @@ def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> Non
     assert legend(ax) == ["β = 0.2", f"{BAND},\nβ from 0.1 to 0.3"]
     plain = tables.drop_vars("inside").isel(rank=slice(1, None))
     place = plain["threshold" if x == "threshold" else "rank"] / (240 if x == "fraction" else 1)
-    edges, values = {*map(tuple, bands(ax)[0].get_xy().round(9))}, plain.pu.metric("precision")
-    for side in (values.max(["beta", "bound"]), values.min(["beta", "bound"])):
-        assert {*zip(place.values.round(9), side.values.round(9), strict=True)} <= edges
+    values = plain.pu.metric("precision")
+    ends = values.min(["beta", "bound"]), values.max(["beta", "bound"])
+    check_hull(bands(ax)[0].get_xy(), *(np.transpose([place, side]) for side in ends))
     alone = tables.sel(beta=[0.2]).drop_attrs().pu.plot_metric("precision", x=x)
     np.testing.assert_array_equal(at(ax, "β = 0.2"), at(alone, "β = 0.2"))
     none = tables.sel(beta=[0.1, 0.2]).assign_coords(inside=("beta", [False, False]))
@@ -182,11 +182,14 @@ def densely(vertices: Any) -> Any:
 )
 def test_cutoffs_left_out_are_near_the_drawn(metric: Any, x: str, kind: str) -> None:
     tables, whole = TABLES[kind].sel(beta=[0.2]), TABLES[kind].copy(deep=True)
+    outside: Any = ()
     if metric:
         ax = tables.pu.plot_metric(metric, x=x)
         places = tables["threshold" if x == "threshold" else "rank"]
         values = tables.pu.metric(metric).isel(beta=0)
         edges = [values.sel(bound=bound) for bound in ("lower", "upper")]
+        if isinstance(metric, str):  # without teeth: the band is around them
+            outside, edges = zip((-1, 1), edges, strict=True), []
     else:
         ax, curve = getattr(tables.pu, f"plot_{x}")(), getattr(tables.pu, f"{x}_bounds")()
         names = ("fpr", "tpr") if x == "roc" else ("recall", "precision")
@@ -194,6 +197,11 @@ def test_cutoffs_left_out_are_near_the_drawn(metric: Any, x: str, kind: str) -> 
         edges = []
     middle = values.sel(bound="estimate") if metric else values
     (line,), (band,), scale = curves(ax), bands(ax), ax.viewLim.size / 1_000  # of a pixel
+    for sign, each in outside:
+        x_of_each = places.to_numpy() / (15_000 if x == "fraction" else 1)
+        near = [height(band.get_xy(), x_of_each + step * scale[0], sign) for step in (-1, 0, 1)]
+        apart = np.max([sign * one for one in near], axis=0) - sign * each.to_numpy()
+        assert np.nanmin(apart) > -2 * scale[1]
     for drawn, heights in ((path(line), [middle]), (band.get_xy(), edges)):
         assert 500 < len(drawn) <= 2 * MOST
         for each in heights:
