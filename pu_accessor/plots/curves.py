@@ -89,7 +89,10 @@ def plot_curves(
     ends = (tables["tp"] + tables["fp"]).max("bound")
     tables = tables.assign(cut=_is_cut(tables).variable, end=ends.variable)
     curves, levels, band = _curves(tables, trace, x=x)
-    curves = [without_teeth(one, curve) for one in curves]
+    sign = -1 if not isinstance(curve, str) and curve.less_is_better else 1
+    curves = [
+        without_teeth(one, curve)._replace(extra={**one.extra, "sign": sign}) for one in curves
+    ]
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)

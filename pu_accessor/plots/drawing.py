@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, count
+from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,6 +27,8 @@ _OTHER_DATA: Mapping[Any, str] = {"population": "future data"}
 _TARGETS: Mapping[Any, str] = {**_OTHER_DATA, "examples": "this sample"}
 _KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
 MAX_FILLED_BANDS = 6  # more than these overlap too much
+# Curves up to which bands have this opacity; that of their edges is three times as much, and more.
+_OPACITIES = (1, 0.25), (3, 0.18), (inf, 0.06)
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
 _SEPARATOR = ": "
 _MIN_SPAN = 0.005  # of an axis, that can be seen
@@ -61,6 +64,8 @@ class Curve(NamedTuple):
     color: Any = None
     label: str = ""
     is_baseline: bool = False  # beta = 0, drawn dashed
+    dash: Any = "-"  # where colours do not tell curves apart
+    is_other: bool = False  # of many, not among the best: grey, and not named
 
 
 def kind_of(artist: Artist) -> Kind | None:
@@ -97,6 +102,8 @@ def draw_lines(
             continue
         gid = Kind.CURVE if curve.score is None else f"{Kind.CURVE}{_SEPARATOR}{curve.score}"
         usual |= {"linewidth": 1.8, "label": _own_label(ax, curve), "gid": gid}
+        usual |= {"linestyle": curve.dash}
+        usual |= {"linewidth": 0.9, "zorder": 2.5, "label": curve.label} if curve.is_other else {}
         usual |= {} if dots is None else dot
         ax.plot(*path, **{**usual, **(looks["line_kws"] or {})})
 
@@ -125,7 +132,7 @@ def draw_bands(
     is_few = is_shared or number <= MAX_FILLED_BANDS
     if not (is_few or looks["band_kws"]):
         return
-    opacity = 0.25 if number == 1 else 0.18 if is_few else 0.03
+    opacity = next(fill for most, fill in _OPACITIES if number <= most)
     for curve in curves:
         (x, y), (x_back, y_back) = known(curve.upper), known(curve.lower)
         corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
@@ -145,7 +152,7 @@ def _fill(
     is_translucent = to_rgba(color)[3] < 1  # an alpha in band_kws has priority
     properties = {
         "facecolor": color if is_translucent else (*to_rgb(color), opacity),
-        "edgecolor": (*to_rgb(color), 0.7),
+        "edgecolor": (*to_rgb(color), 0.45 if opacity < 0.1 else 0.7),
         "linewidth": 0.6,
         "label": label,
         "gid": Kind.BAND,

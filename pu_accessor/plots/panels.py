@@ -2,12 +2,14 @@
 
 import textwrap
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from itertools import cycle
 from typing import Any, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from seaborn import FacetGrid
 
@@ -23,6 +25,9 @@ Levels: TypeAlias = Mapping[str, Collection[str]]  # of dimensions that stand fo
 Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
 
 _BASELINE_LABEL = "β = 0 (unlabeled as negative)"
+_MAX_NAMED, _BEST, _OTHERS_INK = 8, 3, 0.35  # models in colour; of more, the best alone
+_GREY = 0.02  # range of the channels of a colour that is a grey
+_DASHES = "-", (0, (4, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (8, 2))  # of grey curves
 _PANEL_HEIGHT = 3.2  # of a panel, in inches
 _LABEL_SHARE = 0.85  # of an axis, for a line of its label; layouts may shorten the axis
 
@@ -155,7 +160,12 @@ def _color_curves(
     """Give each curve a colour and a name, baselines last."""
     hue = looks["hue"]
     keys = values[hue] if hue else [None]
-    colors = dict(zip(keys, _colors(ax, looks, keys), strict=True))
+    others = _not_among_best(curves, looks, keys)
+    named = [key for key in keys if key not in others]
+    colors = dict(zip(named, _colors(ax, looks, named), strict=True))
+    colors |= dict.fromkeys(others, options.ink(ax, _OTHERS_INK))
+    is_grey = len(named) > 1 and all(np.ptp(to_rgb(color)) < _GREY for color in colors.values())
+    dashes = dict(zip(named, cycle(_DASHES if is_grey else "-"), strict=False))
     betas = {curve.beta for curve in curves}
     by_model = hue not in (None, "beta") and len(keys) > 1
     naive = [
@@ -172,8 +182,26 @@ def _color_curves(
         look: dict[str, Any] = {"is_baseline": is_baseline}
         look["color"] = colors[key] if by_model or not is_baseline else options.ink(ax, 0.75)
         look["label"] = _BASELINE_LABEL if is_baseline else _name(curve, looks, digits)
+        look |= {"dash": dashes.get(key, "-"), "is_other": key in others}
+        look |= {"label": f"{len(others)} others"} if key in others else {}
         colored.append(curve._replace(**look))
-    return sorted(colored, key=lambda curve: curve.is_baseline)
+    return sorted(colored, key=lambda curve: (curve.is_baseline, curve.is_other))
+
+
+def _not_among_best(
+    curves: Sequence[Curve], looks: options.Options, keys: Sequence[Hashable]
+) -> Collection[Hashable]:
+    """Return the keys of many models that are grey: all but the best by the mean height."""
+    hue, styled = looks["hue"], looks["palette"] or looks["line_kws"]
+    if hue in (None, "beta") or styled or len(keys) <= _MAX_NAMED or "sign" not in curves[0].extra:
+        return ()
+    heights: dict[Hashable, float] = {}
+    for curve in curves:
+        x, y = drawing.known(curve.estimate)
+        mean = np.trapezoid(y, x) / max(np.ptp(x), 1e-12) if x.size else -np.inf
+        key = curve.where[hue]
+        heights[key] = max(heights.get(key, -np.inf), curve.extra["sign"] * float(mean))
+    return sorted(keys, key=heights.__getitem__, reverse=True)[_BEST:]
 
 
 def _colors(ax: Axes, looks: options.Options, keys: Sequence[Hashable]) -> list[Any]:

@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -78,6 +79,42 @@ def test_points_without_a_value_are_left_out() -> None:
     gone = tables.where(~tables["rank"].isin([2, 4]))
     known = tables.pu.roc_bounds().isel(rank=[0, 1, 3, 5]).sel(bound="estimate", beta=0.5)
     np.testing.assert_array_equal(at(gone.pu.plot_roc(), "β = 0.5")[:, 0], known["fpr"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "at", "best"), [("auroc", None, -1), ("fnr", 40, 1), ("recall", 40, -1)]
+)
+def test_of_many_models_the_best_three_have_colours_and_names(
+    metric: str, at: Any, best: int
+) -> None:
+    pu = FRAME.pu(score=MODELS[:9])
+    ax = pu.plot_roc(0.2) if at is None else pu.plot_metric(metric, 0.2)
+    three = legend(ax)[:3]
+    means = pu.metric(metric, 0.2, at=at, target="examples").set_index("model")["estimate"]
+    if at is not None:
+        means = pd.Series({m: np.trapezoid(*at_all(pu(score=m), metric)) for m in MODELS[:9]})
+    assert {*three} == {*(best * means).nsmallest(3).index} and legend(ax)[3] == "6 others"
+    others = [line for line in curves(ax) if line.get_label() == "6 others"]
+    assert len(others) == 6 and len({line.get_color() for line in others}) == 1
+    assert legend(FRAME.pu(score=MODELS[:8]).plot_roc(0.2))[:8] == MODELS[:8]
+    named = pu.plot_roc(0.2, palette="husl")
+    assert legend(named)[:9] == MODELS[:9]
+
+
+def at_all(pu: Any, metric: str) -> Any:
+    """Return the values of a metric at all cutoffs, and their ranks."""
+    ranks = [*range(241)]
+    found = pu.metric(metric, 0.2, at={"rank": ranks}, target="examples")
+    return found["estimate"].to_numpy(), found["rank"].to_numpy()
+
+
+def test_grey_curves_differ_in_their_lines() -> None:
+    with plt.style.context("grayscale"):
+        lines = curves(FRAME.pu(score=MODELS[:4]).plot_roc(0.2))
+        assert len({str(line._dash_pattern) for line in lines}) == 4  # type: ignore[attr-defined]
+    assert {line.get_linestyle() for line in curves(FRAME.pu(score=MODELS[:4]).plot_roc(0.2))} == {
+        "-"
+    }
 
 
 def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
