@@ -154,9 +154,9 @@ def legend_of(drawing: Any) -> Any:
 
 
 def legend(drawing: Any) -> list[str]:
-    """Return what the legend of a plot names, in order; nothing where there is none."""
+    """Return what the legend of a plot names, in order, without areas; nothing without one."""
     box = legend_of(drawing)
-    return [] if box is None else [text.get_text() for text in box.get_texts()]
+    return [] if box is None else [text.get_text().split("  ")[0] for text in box.get_texts()]
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -37,6 +37,7 @@ _AXES = {
     "fraction": "share of examples predicted positive",
 }
 _PR_POINTS, _METRIC_POINTS = 200, 400  # vertices added between cutoffs, evenly and by log
+_MAX_AREAS = 5  # in a legend
 _MAX_CUTOFFS_DRAWN, _PIXELS = 4_000, 1_500  # more are thinned out to the pixels of an axis
 _RECALL_LABEL = "share of positives found"
 _running_max = np.maximum.accumulate
@@ -66,9 +67,17 @@ def _check_negatives(tables: xr.Dataset) -> None:
 
 
 def plot_curves(
-    tables: xr.Dataset, curve: str | Metric, looks: Options, *, x: str = "rank"
+    tables: xr.Dataset,
+    curve: str | Metric,
+    looks: Options,
+    *,
+    x: str = "rank",
+    areas: Callable[[], pd.DataFrame] | None = None,
 ) -> Drawing:
-    """Draw "roc", "pr", "rank_cdf" or a metric at each cutoff: lines between filled bounds."""
+    """Draw "roc", "pr", "rank_cdf" or a metric at each cutoff: lines between filled bounds.
+
+    Few curves have the area with its interval, of the frame of `areas`, in the legend.
+    """
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
     tables = read_dataset(tables, "counts").compute()
@@ -93,6 +102,9 @@ def plot_curves(
     curves = [
         without_teeth(one, curve)._replace(extra={**one.extra, "sign": sign}) for one in curves
     ]
+    if areas is not None and len(curves) <= _MAX_AREAS:
+        frame = areas()
+        curves = [one._replace(area=_area_of(frame, one)) for one in curves]
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -103,6 +115,16 @@ def plot_curves(
             ax.set_box_aspect(1)  # also when zoomed
 
     return draw_panels(curves, draw, looks, levels)
+
+
+def _area_of(frame: pd.DataFrame, curve: Curve) -> str:
+    """Return the area of a curve with its interval, or nothing if it has none."""
+    for name, key in curve.where.items():
+        if name in frame:
+            frame = frame[frame[name].map(write_missing) == key]
+    if len(frame) != 1 or not np.isfinite(frame["estimate"].item()):
+        return ""
+    return drawing.write_interval(*frame.iloc[0][["estimate", "lower", "upper"]])
 
 
 def _mark_roc(ax: Axes, curves: Sequence[Curve]) -> None:
@@ -160,8 +182,13 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         shared = same_at_each_beta and all(key == keys[0] for key in keys)
         color = curves[0].color if drawing.curves_on(ax) else ink(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band
+        if shared:  # the band of each beta
+            betas = [curve.label.rpartition(", ")[2] for curve in curves]
+            curves = [one._replace(label=beta) for one, beta in zip(curves, betas, strict=True)]
         drawing.draw_bands(ax, curves, label, looks, is_shared=shared)
-        known = curves[0]._replace(color=color, label="known positives")
+        score = curves[0].score
+        name = f"known positives, by {drawing.write_name(score)}" if score else "known positives"
+        known = curves[0]._replace(color=color, label=name)
         drawn = [known] if shared else curves
         drawing.draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)
         drawing.show_rates(ax, along=False)

@@ -30,7 +30,7 @@ MAX_FILLED_BANDS = 6  # more than these overlap too much
 # Curves up to which bands have this opacity; that of their edges is three times as much, and more.
 _OPACITIES = (1, 0.25), (3, 0.18), (inf, 0.06)
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
-_SEPARATOR = ": "
+_SEPARATOR, BEFORE_AREA = ": ", "  "
 _MIN_SPAN = 0.005  # of an axis, that can be seen
 _RATE_MARGIN, COUNTS_HEIGHT = 0.02, 0.1  # beyond [0, 1], and of the Axes for counts
 
@@ -66,6 +66,7 @@ class Curve(NamedTuple):
     is_baseline: bool = False  # beta = 0, drawn dashed
     dash: Any = "-"  # where colours do not tell curves apart
     is_other: bool = False  # of many, not among the best: grey, and not named
+    area: str = ""  # the area under it with its interval
 
 
 def kind_of(artist: Artist) -> Kind | None:
@@ -100,8 +101,7 @@ def draw_lines(
             naive = {"linestyle": "none", "marker": "x"} if dots is not None else naive
             ax.plot(*path, label=curve.label, gid=Kind.BASELINE, **usual, **naive)  # type: ignore[arg-type]
             continue
-        gid = Kind.CURVE if curve.score is None else f"{Kind.CURVE}{_SEPARATOR}{curve.score}"
-        usual |= {"linewidth": 1.8, "label": _own_label(ax, curve), "gid": gid}
+        usual |= {"linewidth": 1.8, "label": _own_label(ax, curve), "gid": Kind.CURVE}
         usual |= {"linestyle": curve.dash}
         usual |= {"linewidth": 0.9, "zorder": 2.5, "label": curve.label} if curve.is_other else {}
         usual |= {} if dots is None else dot
@@ -109,19 +109,11 @@ def draw_lines(
 
 
 def _own_label(ax: Axes, curve: Curve) -> str:
-    """Return a label that no curve of another colour has; it may add the names of the scores."""
+    """Return a label that no curve of another colour has."""
     color = to_hex(curve.color)
-    lines = (line for line in curves_on(ax) if to_hex(line.get_color()) != color)
-    others = {str(line.get_label()): line for line in lines}
-    if (same := others.get(curve.label)) is None:
-        return curve.label
-    wanted, score = curve.label, str(same.get_gid()).partition(_SEPARATOR)[2]
-    if curve.score and curve.score != score:
-        wanted = f"{write_name(curve.score)}, {curve.label}"
-        if score:
-            same.set_label(f"{write_name(score)}, {curve.label}")
+    others = {line.get_label() for line in curves_on(ax) if to_hex(line.get_color()) != color}
     numbered = (f"{curve.label} ({number})" for number in count(2))
-    return next(label for label in chain([wanted], numbered) if label not in others)
+    return next(label for label in chain([curve.label], numbered) if label not in others)
 
 
 def draw_bands(
@@ -284,6 +276,12 @@ def write_name(name: object, longest: int = _MAX_NAME) -> str:
     """
     text = cut(str(name), longest).replace("$", r"\$")
     return f" {text}" if text.startswith("_") or not text else text
+
+
+def write_interval(value: float, lower: float, upper: float) -> str:
+    """Write an estimate with its limits, where there are any."""
+    limits = f" [{lower:.3f}, {upper:.3f}]" if np.isfinite([lower, upper]).all() else ""
+    return f"{value:.3f}{limits}"
 
 
 def cut(text: str, longest: int) -> str:

@@ -38,7 +38,10 @@ def _legend_entries(
     shared: dict[tuple[Kind, str], dict[bytes, Artist]] = {}
     for ax in axes:
         for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            if (kind := drawing.kind_of(artist)) not in (None, Kind.CURVE):
+            kind = drawing.kind_of(artist)
+            if kind is Kind.CURVE and len(axes) > 1:  # of different curves
+                label = label.partition(drawing.BEFORE_AREA)[0]
+            if kind not in (None, Kind.CURVE):
                 shared.setdefault((kind, label), {}).setdefault(_color_of(artist), artist)
             elif label not in without:
                 curves.setdefault((label, _color_of(artist)), artist)

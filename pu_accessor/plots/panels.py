@@ -184,6 +184,8 @@ def _color_curves(
         look["label"] = _BASELINE_LABEL if is_baseline else _name(curve, looks, digits)
         look |= {"dash": dashes.get(key, "-"), "is_other": key in others}
         look |= {"label": f"{len(others)} others"} if key in others else {}
+        if curve.area and not (is_baseline or options.has_panels(looks)):
+            look["label"] += f"{drawing.BEFORE_AREA}{curve.area}"
         colored.append(curve._replace(**look))
     return sorted(colored, key=lambda curve: (curve.is_baseline, curve.is_other))
 
@@ -220,7 +222,8 @@ def _name(curve: Curve, looks: options.Options, digits: int) -> str:
     written = "estimate" if curve.beta is None else f"β = {curve.beta:.{digits}g}"
     if hue in (None, "beta"):
         in_title = hue is None and "beta" in (looks["col"], looks["row"])
-        return "estimate" if in_title else written
+        model = write_name(curve.score) if curve.score and hue is None else ""
+        return model or "estimate" if in_title else f"{model}, {written}" if model else written
     has_own_beta = curve.beta is not None and "beta" not in curve.where
     key = write_key(curve.where[hue])
     return f"{key}, {written}" if has_own_beta else key

@@ -207,11 +207,10 @@ def _write_numbers(ax: Axes, curves: Sequence[Curve], most: float) -> None:
     if size < _MIN_POINTS:
         return
     for curve in curves:
-        number = np.transpose([curve.estimate[0], curve.lower[1], curve.upper[1]])
-        for y, (value, *limits) in zip(curve.estimate[1], number, strict=True):
+        values = curve.estimate[0], curve.lower[1], curve.upper[1]
+        for y, value, lower, upper in zip(curve.estimate[1], *values, strict=True):
             if np.isfinite(value):
-                between = ", ".join(f"{limit:.3f}" for limit in limits)
-                text = f"{value:.3f}" + f" [{between}]" * bool(np.isfinite(limits).all())
+                text = drawing.write_interval(value, lower, upper)
                 place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
                 ax.text(1.02, y, text, color=ink(ax), fontsize=size, **place)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -12,7 +14,7 @@ import pandas as pd
 from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
 from pu_accessor.datasets.tables import unrounded
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUError, PUValueError, PUWarning
 from pu_accessor.inference import metrics
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.questions.beta_and_assumptions import SWEEPS
@@ -49,8 +51,9 @@ def plot_roc(
         Options of the plot. hue, col, row: dimension of colours, columns and rows of panels; ax:
         Axes to draw on; line_kws, band_kws: properties of lines and bands; palette: as in
         seaborn; legend: "auto", "brief", "full" or False; height: of panels, in inches; baseline:
-        whether to draw the curve of beta = 0. More than six curves have no bands unless band_kws
-        is passed. A legend says "future data" if bands are for future data.
+        whether to draw the curve of beta = 0. Up to five curves have their area with its interval
+        in the legend. More than six have no bands unless band_kws is passed; of more than eight
+        the best three have colours. A legend says "future data" if bands are for future data.
 
     Returns
     -------
@@ -311,7 +314,18 @@ def _draw_curves(
     of_head = curve == "pr" if isinstance(curve, str) else curve.depends_on == "precision"
     how: dict[str, Any] = {"target": keywords["target"], "curve": "pr" if of_head else "roc"}
     tables = unrounded(bounded_tables(self, betas, terms, ranks, **how))
-    return plots.plot_curves(tables.assign_attrs(level=keywords["level"]), curve, looks, x=x)
+    tables = tables.assign_attrs(level=keywords["level"])
+    asked = {name: keywords[name] for name in ("target", "level")}
+    areas = partial(_areas, self, curve, beta, **asked) if curve in ("roc", "pr") else None
+    return plots.plot_curves(tables, curve, looks, x=x, areas=areas)
+
+
+def _areas(self: Accessor, curve: str, beta: UserBeta, **asked: Any) -> pd.DataFrame:
+    """Return the areas under curves with their intervals; none where they are refused."""
+    ask = self.auroc if curve == "roc" else self.average_precision
+    with warnings.catch_warnings(action="ignore", category=PUWarning), suppress(PUError):
+        return ask(beta, **asked)
+    return pd.DataFrame()
 
 
 def _draw_rows(

@@ -67,7 +67,8 @@ def path(line: Line2D) -> Any:
 
 def at(ax: Axes, label: str) -> Any:
     """Return the vertices of the one line of a label."""
-    (line,) = (line for line in ax.lines if line.get_label() == label)
+    said = ((line, str(line.get_label()).split("  ")[0]) for line in ax.lines)  # without areas
+    (line,) = (line for line, name in said if name == label or name.endswith(f", {label}"))
     return path(line)
 
 
@@ -78,8 +79,9 @@ def extent(ax: Axes, patch: Any) -> Any:
 
 
 def texts(legend: Any) -> list[str]:
-    """Return what a legend says, its title first."""
-    return [legend.get_title().get_text(), *(text.get_text() for text in legend.get_texts())]
+    """Return what a legend says without areas, its title first."""
+    each = [legend.get_title(), *legend.get_texts()]
+    return [text.get_text().split("  ")[0] for text in each]
 
 
 def written(*values: Any) -> str:
@@ -124,7 +126,8 @@ def describe(drawing: Any) -> list[str]:
     size = written(*drawing.figure.get_size_inches().tolist())
     if (box := legend_of(drawing)) is None:
         return [f"figure {size}, no legend", *told]
-    (title, *names), face = texts(box), to_hex(box.get_frame().get_facecolor(), True)
+    title, *names = [text.get_text() for text in (box.get_title(), *box.get_texts())]
+    face = to_hex(box.get_frame().get_facecolor(), True)
     sizes = {text.get_fontsize() for text in (box.get_title(), *box.get_texts())}
     legend = f"figure {size}, legend {title!r} {written(*sizes, face, box.get_gid() or box._loc)}:"
     for name, handle in zip(names, box.legend_handles, strict=True):

@@ -164,7 +164,7 @@ def test_tables_are_drawn_over_beta(name: Any, label: str) -> None:
 def test_a_band_over_an_interval_of_beta_holds_those_of_all_betas(x: str) -> None:
     tables = FRAME.pu.contingency(pd.Interval(0.1, 0.3), ranks="all")
     ax = tables.pu.plot_metric("precision", x=x)
-    assert legend(ax) == ["β = 0.2", f"{BAND},\nβ from 0.1 to 0.3"]
+    assert legend(ax) == ["score, β = 0.2", f"{BAND},\nβ from 0.1 to 0.3"]
     plain = tables.drop_vars("inside").isel(rank=slice(1, None))
     place = plain["threshold" if x == "threshold" else "rank"] / (240 if x == "fraction" else 1)
     values = plain.pu.metric("precision")
@@ -247,3 +247,29 @@ def test_cutoffs_left_out_are_near_the_drawn(metric: Any, x: str, kind: str) -> 
             distances, _ = cKDTree(densely(drawn / scale)).query(points[known] / scale)
             assert np.max(distances) < 2
     xr.testing.assert_identical(TABLES[kind], whole)  # what is drawn stays whole
+
+
+@pytest.mark.parametrize("target", ["examples", "population"])
+@pytest.mark.parametrize(("plot", "metric"), [("roc", "auroc"), ("pr", "average_precision")])
+def test_legends_have_the_area_of_few_curves_about_the_target_of_the_plot(
+    plot: str, metric: str, target: str
+) -> None:
+    def areas(pu: Any, beta: Any, **looks: Any) -> list[str]:
+        ax = getattr(pu, f"plot_{plot}")(beta, target=target, level=0.9, **looks)
+        return [str(line.get_label()) for line in curves(ax)]
+
+    for pu, beta in (
+        (FRAME.pu(score=MODELS[:3]), 0.2),
+        (FRAME.pu, [0.1, 0.2]),
+        (FRAME.pu(by="site"), {"a": 0.1, "b": 0.3}),
+        (FRAME.pu, pd.Interval(0.1, 0.3) if target == "examples" else 0.3),
+    ):
+        rows = pu.metric(metric, beta, target=target, level=0.9)
+        numbers = rows[["estimate", "lower", "upper"]].itertuples(index=False)
+        wanted = [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in numbers]
+        assert [label.split("  ")[1] for label in areas(pu, beta)] == wanted
+    assert areas(FRAME.pu(score=MODELS[:6]), 0.2) == MODELS[:6]  # too many
+    negatives = FRAME.pu(label="kinds").assume(reference="negatives")  # which areas refuse
+    assert target == "population" or areas(negatives, 0.2) == ["score, β = 0.2"]
+    (line,) = curves(getattr(FRAME.pu.contingency(0.2).pu, f"plot_{plot}")())
+    assert line.get_label() == "score, β = 0.2"  # tables have no ranking
