@@ -235,6 +235,7 @@ def templates() -> set[str]:
 @pytest.mark.parametrize("line", sorted({line for text in templates() for line in lines_in(text)}))
 def test_the_lines_of_all_messages_run(line: str) -> None:
     samples = re.match(r"ds(\[|\.isel|\.pu\(|\.to_dataframe)", line)
+    plt.gca().plot([0, 1], [0, 1], label="curve")  # that a legend names
     run(line, ax=plt.gca(), **({"ds": SAMPLES} if samples else {}))
 
 

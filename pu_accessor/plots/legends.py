@@ -1,6 +1,6 @@
 """Draw one legend on the Axes, or outside those of a new figure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from math import ceil
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.plots import drawing, options
 from pu_accessor.plots.drawing import Curve, Kind
 
@@ -25,8 +25,10 @@ _MAX_BETAS_NAMED = 6  # in a legend
 _RIGHT, _BELOW = "pu_accessor legend right", "pu_accessor legend below"
 _NARROW_FIGURE, _SMALL_AXES = 5, 4  # inches: a legend below the Axes, and in small print
 _WIDE_RATIO = 1.6  # width by height: above it the legend is right of the Axes
-_MAX_LEGEND_COLUMNS, _ENTRIES_PER_INCH = 4, 3.6  # of a legend below, and right of the Axes
+_MAX_LEGEND_COLUMNS = 4  # below the Axes
+_MIN_ROWS, _ENTRIES_PER_INCH = 6, 3.6  # right of the Axes
 _MAX_LEGEND_SHARE, _LEGEND_PADDING = 0.3, 0.05  # of the Axes: area of a legend, space around it
+_MAX_LEGEND_WIDTH, _MAX_HEIGHT_BELOW = 0.45, 0.4  # of a new figure; of Axes of a user
 _LOCATIONS = "best", "upper right", "lower right", "upper left", "lower left", "center right"
 
 
@@ -158,7 +160,7 @@ def _legends_outside(figure: Any) -> list[Legend]:
 
 
 def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
-    """Put a legend on Axes where it hides no data or curve, with all entries or only curves."""
+    """Put a legend on Axes where it hides no data or curve, or else below them."""
     _ = ax.viewLim  # autoscales the Axes first
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL_AXES * ax.figure.dpi)
@@ -178,6 +180,26 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
             if not _hides(ax, kept, box):
                 return
     legend.remove()
+    if not _below_axes(ax, entries, style):
+        warn_caller(
+            "The legend was left out, as it would hide data. Draw one outside the Axes: "
+            "pu_accessor.plots.shared_legend(ax.figure)."
+        )
+
+
+def _below_axes(ax: Axes, entries: Entries, style: Mapping[str, Any]) -> bool:
+    """Put a legend below Axes whose layout makes room for it; tell if it fits there."""
+    frame, outer = ax.get_window_extent(), ax.get_tightbbox()
+    if ax.figure.get_layout_engine() is None or outer is None:
+        return False
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, (outer.y0 - frame.y0) / frame.height)}
+    for columns in range(min(len(entries), _MAX_LEGEND_COLUMNS), 0, -1):
+        legend = ax.legend(*zip(*entries, strict=True), ncols=columns, **{**style, **place})
+        room = legend.get_window_extent()
+        if room.width <= outer.width and room.height <= _MAX_HEIGHT_BELOW * frame.height:
+            return True
+        legend.remove()
+    return False
 
 
 def _hides(ax: Axes, kinds: Collection[Kind], box: Any) -> bool:
@@ -200,7 +222,7 @@ def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: b
     width, height = figure.get_size_inches()
     style = _style(ax, title, is_small=bool(width < _NARROW_FIGURE)) | {"facecolor": "none"}
     loc = "outside lower center" if is_below else "outside right upper"
-    rows = max(1, int(_ENTRIES_PER_INCH * height))
+    rows = max(_MIN_ROWS, int(_ENTRIES_PER_INCH * height))
     most = _MAX_LEGEND_COLUMNS if is_below else ceil((len(entries) + bool(title)) / rows)
     for columns in range(min(most, len(entries)), 0, -1):
         legend = figure.legend(*zip(*entries, strict=True), loc=loc, ncols=columns, **style)
@@ -226,15 +248,15 @@ def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:
 
 
 def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_below: bool) -> None:
-    """Enlarge a new figure for its legend, so that the Axes keep their size."""
+    """Enlarge a new figure that is too small for its legend."""
     width, height = figure.get_size_inches()
     room = legend.get_window_extent()
     if is_below:
         figure.set_figheight(height + room.height / figure.dpi)
         return
-    spare = 0.0
-    if len(axes) == 1:
-        axes[0].set_anchor("W")  # square Axes leave free space
-        spare = axes[0].get_position(original=True).width - axes[0].get_position().width
-    figure.set_figwidth(width + max(room.width / figure.dpi - spare * width, 0))
+    if len(axes) > 1:  # panels keep their size
+        figure.set_figwidth(width + room.width / figure.dpi)
+        return
+    axes[0].set_anchor("NW")  # square Axes leave free space
+    figure.set_figwidth(max(width, room.width / figure.dpi / _MAX_LEGEND_WIDTH))
     figure.set_figheight(max(height, room.height / figure.dpi))  # a forest may be lower

@@ -52,7 +52,7 @@ class Options(TypedDict, total=False):
     legend : {"auto", "brief", "full"} or False, default "auto"
         Entries of the legend. "auto" leaves out entries that would hide data, and some of more
         than six betas; "full" leaves out none; "brief" has only curves. A new figure has its
-        legend outside the Axes; on Axes of yours it is inside.
+        legend outside the Axes; on Axes of yours it is inside or, where it would hide data, below.
     height : float, optional
         Height of each panel of a grid, in inches.
     baseline : bool, default False

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from itertools import cycle
 from typing import Any, TypeAlias
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ _BASELINE_LABEL = "β = 0 (unlabeled as negative)"
 _MAX_NAMED, _BEST, _OTHERS_INK = 8, 3, 0.35  # models in colour; of more, the best alone
 _GREY = 0.02  # range of the channels of a colour that is a grey
 _DASHES = "-", (0, (4, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (8, 2))  # of grey curves
+_FIGURE = 7.1, 4.8  # inches
 _PANEL_HEIGHT = 3.2  # of a panel, in inches
 _LABEL_SHARE = 0.85  # of an axis, for a line of its label; layouts may shorten the axis
 
@@ -55,7 +57,7 @@ def draw_panels(
     try:
         if options.has_panels(looks):
             return _draw_grid(curves, draw, looks, values)
-        ax = plt.subplots(layout="constrained")[1] if looks["ax"] is None else looks["ax"]
+        ax = _new_axes() if looks["ax"] is None else looks["ax"]
         colored = _color_curves(ax, curves, looks, values)
         draw(ax, colored)
         _break_labels(ax)
@@ -65,6 +67,13 @@ def draw_panels(
         for number in set(plt.get_fignums()) - before:  # of an incomplete plot
             plt.close(number)
         raise
+
+
+def _new_axes() -> Axes:
+    """Return the Axes of a new figure, of our size unless the user has set another."""
+    size = mpl.rcParams["figure.figsize"]
+    is_usual = size == mpl.rcParamsDefault["figure.figsize"]
+    return plt.subplots(layout="constrained", figsize=_FIGURE if is_usual else size)[1]
 
 
 def _assign(looks: options.Options, values: Values, levels: Levels) -> options.Options:
@@ -185,7 +194,8 @@ def _color_curves(
         look |= {"dash": dashes.get(key, "-"), "is_other": key in others}
         look |= {"label": f"{len(others)} others"} if key in others else {}
         if curve.area and not (is_baseline or options.has_panels(looks)):
-            look["label"] += f"{drawing.BEFORE_AREA}{curve.area}"
+            gap = drawing.BEFORE_AREA + "\n" * (hue is None)  # a line of its own
+            look["label"] += f"{gap}{curve.area}"
         colored.append(curve._replace(**look))
     return sorted(colored, key=lambda curve: (curve.is_baseline, curve.is_other))
 

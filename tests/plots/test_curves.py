@@ -267,7 +267,7 @@ def test_legends_have_the_area_of_few_curves_about_the_target_of_the_plot(
         rows = pu.metric(metric, beta, target=target, level=0.9)
         numbers = rows[["estimate", "lower", "upper"]].itertuples(index=False)
         wanted = [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in numbers]
-        assert [label.split("  ")[1] for label in areas(pu, beta)] == wanted
+        assert [label.split("  ")[1].strip() for label in areas(pu, beta)] == wanted
     assert areas(FRAME.pu(score=MODELS[:6]), 0.2) == MODELS[:6]  # too many
     negatives = FRAME.pu(label="kinds").assume(reference="negatives")  # which areas refuse
     assert target == "population" or areas(negatives, 0.2) == ["score, β = 0.2"]
