@@ -302,8 +302,14 @@ def _draw(caption: str, plot: Callable[..., Any], *args: Any, **options: Any) ->
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    from pu_accessor.plots import shared_legend
+
     figure, drawn = Figure(figsize=(5.6, 4.2), layout="constrained"), BytesIO()
-    plot(*args, ax=figure.subplots(), **options)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The legend was left out")
+        ax = plot(*args, ax=figure.subplots(), **options)
+    if ax.get_legend() is None:
+        shared_legend(figure)
     with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "pu_accessor"}):
         figure.savefig(drawn, format="svg", metadata={"Date": None})
     source = f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode('ascii')}"
