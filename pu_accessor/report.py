@@ -302,14 +302,12 @@ def _draw(caption: str, plot: Callable[..., Any], *args: Any, **options: Any) ->
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from pu_accessor.plots import shared_legend
-
     figure, drawn = Figure(figsize=(5.6, 4.2), layout="constrained"), BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The legend was left out")
         ax = plot(*args, ax=figure.subplots(), **options)
     if ax.get_legend() is None:
-        shared_legend(figure)
+        figure.legend(loc="outside lower center", ncols=2, fontsize="small", frameon=False)
     with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "pu_accessor"}):
         figure.savefig(drawn, format="svg", metadata={"Date": None})
     source = f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode('ascii')}"

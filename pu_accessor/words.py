@@ -107,7 +107,7 @@ ks .ks > df.pu.metric('informedness', 0.3, at='maximum')
 mean_rank amri .mean_rank > df.pu(by='query', average=True).auroc(0.3): of one positive in n rows
   it is 1 - (rank - 1)/(n - 1)
 partial_auc .partial_auc > df.pu.auroc(0.3, max_fpr=0.1)
-metric(fpr= recall_at_fpr tpr@fpr tpr_at_fpr .recall_at_fpr .sensitivity_at_fpr .tpr_at_fpr >
+metric(fpr= metric(at_fpr= recall_at_fpr tpr@fpr .recall_at_fpr .sensitivity_at_fpr .tpr_at_fpr >
   df.pu.metric('recall', 0.3, at={'fpr': 0.1})
 depth_for_recall wss richness .richness > df.pu.cutoff(0.3, recall=0.9), or for the share of
   positives df.pu.estimate_beta()
@@ -134,6 +134,11 @@ estimator= > df.pu(by='query', average=True).auroc(0.3) for a mean over groups
 figsize= > ax=plt.subplots(figsize=(6, 4))[1]
 groups= > df.pu(cluster='patient') for dependent rows, df.pu(by='site') for a
   result of each group
+auroc(label= auroc(score= > df.pu(score='score', label='label').auroc(0.3)
+plot(path= plot(save= plot(filename= plot(savefig= > ax = df.pu.plot_roc(0.3), then
+  ax.figure.savefig('roc.png')
+pu(query= > df.pu(by='query', average=True), with two tools in rows by=['tool', 'query'],
+  average='query'
 filtered= > df.pu(by='query', average=True).metric('mrr', 0.3), with a query for each true answer
 alert_rate fraction= gain share= > df.pu.metric('recall', 0.3, at={'fraction': 0.1})
 joint= > beta=df.pu.estimate_beta(): intervals then include the error of beta

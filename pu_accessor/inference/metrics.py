@@ -477,6 +477,9 @@ def read_metric(metric: AnyMetric, purpose: str) -> Metric:
     functions = ", or a function of tp, fp, fn and tn" if "at a cutoff" in kinds else ""
     which = ("" if len(allowed) == 1 else "one of ") + shorten(allowed, most=30, width=120)
     others = {key: other.example for key, other in METRICS.items() if key not in allowed}
+    if purpose in ("compare", "gap") and entry is not None and entry.serves("average"):
+        models = "df.pu(score=['svm', 'forest'], by='query', average=True)"
+        others[entry.key] = entry.example.replace("df.pu", models).replace("metric", "compare")
     meant = suggest(name if entry is None else entry.key, allowed, others)
     if entry is None and meant.startswith(" Write"):
         which = "a name"

@@ -63,7 +63,8 @@ _MIXED = (
 _REPEATED_ROWS, _MIN_EXAMPLES = 20_000, 10  # in a test of whether examples repeat
 _REPEATED = (
     "{0} repeats with the same labels, as the images of a patient or repeats of cross-validation "
-    "do. Such rows are dependent, and intervals too short. Name the column: {1}."
+    "do. Such rows are dependent, and intervals too short. Name the column: {1}. "
+    "If they are of several models, group by these: by='model'."
 )
 
 

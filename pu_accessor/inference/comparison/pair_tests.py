@@ -33,7 +33,8 @@ def list_pairs(models: int) -> Pairs:
     if models < 2:
         raise PUValueError(
             f"A comparison needs two or more models, but there is {models or 'none'}. Name two "
-            "columns, df.pu(score=['svm', 'forest']), or one with two keys, df.pu(by='model')."
+            "columns, df.pu(score=['svm', 'forest']), or one with two keys, df.pu(by='model'); "
+            "for averages df.pu(by=['model', 'query'], average='query')."
         )
     first, second = np.array(list(combinations(range(models), 2)), dtype=np.int64).T
     return first, second

@@ -39,7 +39,8 @@ def read_cutoffs(at: At) -> list[Cutoff]:
         return [_read_value("rank", int(at))]
     if isinstance(at, Real) and is_number(at):
         number = float(at)
-        share = f"at={{'fraction': {number}}} for a share of the examples, or "
+        share = f"at={{'fraction': {number}}} for a share of the examples, {{'fpr': {number}}} "
+        share += "for a false positive rate, or "
         rank = f"at={number:.0f}, or " if number > 1 and number.is_integer() else ""
         raise PUTypeError(
             f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
