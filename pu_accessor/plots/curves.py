@@ -40,7 +40,6 @@ _PR_POINTS, _METRIC_POINTS = 200, 400  # vertices added between cutoffs, evenly 
 _MAX_AREAS = 5  # in a legend
 _MAX_CUTOFFS_DRAWN, _PIXELS = 4_000, 1_500  # more are thinned out to the pixels of an axis
 _RECALL_LABEL = "share of positives found"
-_running_max = np.maximum.accumulate
 
 
 def _check_thresholds(tables: xr.Dataset) -> None:
@@ -99,9 +98,9 @@ def plot_curves(
     tables = tables.assign(cut=_is_cut(tables).variable, end=ends.variable)
     curves, levels, band = _curves(tables, trace, x=x)
     sign = -1 if not isinstance(curve, str) and curve.less_is_better else 1
-    curves = [
-        without_teeth(one, curve)._replace(extra={**one.extra, "sign": sign}) for one in curves
-    ]
+    if isinstance(curve, str) or not curve.is_function:  # which may turn anywhere
+        curves = [drawing.without_teeth(one, rises=curve == "roc") for one in curves]
+    curves = [one._replace(extra={**one.extra, "sign": sign}) for one in curves]
     if areas is not None and len(curves) <= _MAX_AREAS:
         frame = areas()
         curves = [one._replace(area=_area_of(frame, one)) for one in curves]
@@ -367,29 +366,6 @@ def _trace_metric(metric: Metric, x: str) -> Trace:
         return np.asarray(metric(*counts), dtype=np.float64)
 
     return trace
-
-
-def without_teeth(curve: Curve, name: str | Metric) -> Curve:
-    """Return a curve with an outer hull of its band, whose edges have no teeth."""
-    # A bound steps back at each known positive. The hull contains the band, and covers as much.
-    if not isinstance(name, str) and name.is_function:  # which may turn anywhere
-        return curve
-    (x, y), (x_up, y_up) = drawing.known(curve.lower), drawing.known(curve.upper)
-    if name == "roc":
-        lower = _running_max(x), -_running_max(-y[::-1])[::-1]
-        upper = -_running_max(-x_up[::-1])[::-1], _running_max(y_up)
-        return curve._replace(lower=lower, upper=upper)
-    return curve._replace(lower=(x, -_edge_above(x, -y)), upper=(x_up, _edge_above(x_up, y_up)))
-
-
-def _edge_above(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the edge above a path that adds least area, and that turns only once."""
-    edges = [np.minimum(_running_max(y), _running_max(y[::-1])[::-1])]  # it rises, then falls
-    for start in range(0, y.size, step := y.size // 50 + 1):  # or it falls, then rises
-        turn = start + np.argmin(y[start : start + step])
-        edges.append(np.append(_running_max(y[turn::-1])[:0:-1], _running_max(y[turn:])))
-    widths = np.diff(x, prepend=x[:1]) + np.diff(x, append=x[-1:])
-    return edges[int(np.argmin(edges @ widths))]
 
 
 _RATES: Mapping[str, tuple[str, str, Trace, Callable[..., None]]] = {

@@ -18,6 +18,7 @@ from pu_accessor.plots.options import Options, ground, ink
 from pu_accessor.ranking import BoolArray, FloatArray
 
 Path: TypeAlias = tuple[FloatArray, FloatArray]
+_running_max = np.maximum.accumulate
 
 _REFERENCES: Mapping[str, str] = {
     "negatives": "from known negatives",
@@ -165,6 +166,27 @@ def draw_bars(
     for place, bar in enumerate(np.moveaxis(corners[:, :: 1 if upright else -1], 2, 0)):
         known = bar[np.isfinite(bar).all(axis=1)]
         _fill(ax, curve, looks, f"{'_' * (place > 0)}{label}", known, 0.25)
+
+
+def without_teeth(curve: Curve, *, rises: bool = False) -> Curve:
+    """Return a curve with an outer hull of its band, whose edges have no teeth."""
+    # A bound steps back at each known positive. The hull contains the band, and covers as much.
+    (x, y), (x_up, y_up) = known(curve.lower), known(curve.upper)
+    if rises:  # along both axes, as a ROC curve does
+        lower = _running_max(x), -_running_max(-y[::-1])[::-1]
+        upper = -_running_max(-x_up[::-1])[::-1], _running_max(y_up)
+        return curve._replace(lower=lower, upper=upper)
+    return curve._replace(lower=(x, -_edge_above(x, -y)), upper=(x_up, _edge_above(x_up, y_up)))
+
+
+def _edge_above(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the edge above a path that adds least area, and that turns only once."""
+    edges = [np.minimum(_running_max(y), _running_max(y[::-1])[::-1])]  # it rises, then falls
+    for start in range(0, y.size, step := y.size // 50 + 1):  # or it falls, then rises
+        turn = start + np.argmin(y[start : start + step])
+        edges.append(np.append(_running_max(y[turn::-1])[:0:-1], _running_max(y[turn:])))
+    widths = np.diff(x, prepend=x[:1]) + np.diff(x, append=x[-1:])
+    return edges[int(np.argmin(edges @ widths))]
 
 
 def known(path: Path) -> Path:

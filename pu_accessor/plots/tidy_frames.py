@@ -16,7 +16,7 @@ from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.comparison.dominance import crossings
 from pu_accessor.inference.metrics import named
 from pu_accessor.plots import drawing
-from pu_accessor.plots.curves import without_teeth, write_missing
+from pu_accessor.plots.curves import write_missing
 from pu_accessor.plots.drawing import Curve, Kind
 from pu_accessor.plots.options import Options, dimensions, ground, has_panels, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
@@ -77,7 +77,7 @@ def _draw_bands(
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
     is_sweep = x in ("selection_odds", "contamination", "prevalence") and "band" not in frame.attrs
     band = drawing.band_label(frame.attrs, what="interval" if is_sweep else "band")
-    edged = [without_teeth(one, "net benefit") if x == "threshold" else one for one in curves]
+    edged = [drawing.without_teeth(one) if x == "threshold" else one for one in curves]
     drawing.draw_bands(ax, edged, band, looks)
     drawing.draw_lines(ax, curves, looks)
     if x == "beta":

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pu_accessor.inference.comparison.dominance import compare_curves
-from pu_accessor.plots.curves import without_teeth
-from pu_accessor.plots.drawing import Curve
+from pu_accessor.plots.drawing import Curve, without_teeth
 from tests.support.oracles import comparison_oracle as oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
@@ -51,9 +50,9 @@ def test_dominance_is_that_of_curves_in_fractions(
 def edge(x: Any, y: Any) -> Any:
     """Return the edge above a path."""
     path = np.asarray(x, float), np.asarray(y, float)
-    new = without_teeth(Curve({}, 0.3, path, path, path, {}), "pr")
+    new = without_teeth(Curve({}, 0.3, path, path, path, {}))
     turned = path[0], -path[1]
-    below = without_teeth(Curve({}, 0.3, turned, turned, turned, {}), "pr").lower
+    below = without_teeth(Curve({}, 0.3, turned, turned, turned, {})).lower
     np.testing.assert_array_equal(below, [path[0], -new.upper[1]])
     np.testing.assert_array_equal(new.upper[0], path[0])
     return new.upper[1]
