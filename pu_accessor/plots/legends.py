@@ -135,10 +135,10 @@ def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Le
     >>> import pu_accessor
     >>> from pu_accessor.plots import shared_legend
     >>> pu = pu_accessor.from_arrays(range(9, 0, -1), [None, 1, 1, None, None, 1, None, 0, None])
-    >>> figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3))
+    >>> figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
     >>> ax = pu.plot_roc(0.4, ax=left), pu.plot_pr(0.4, ax=right)
     >>> [text.get_text() for text in shared_legend(figure).get_texts()][:2]
-    ['β = 0.4', '95% band, pointwise']
+    ['score, β = 0.4', '95% band, pointwise']
     """
     axes = figure.axes
     entries = _legend_entries(axes, brief=brief)
