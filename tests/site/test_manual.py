@@ -25,7 +25,8 @@ ROOT = Path(__file__).parents[2]
 WRITTEN = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES = [page for page in WRITTEN if "\n```python\n" in page.read_text(encoding="utf-8")]
 OPTIONAL = ("dask", "polars", "sklearn", "tqdm")  # a plain install lacks them
-WITHOUT = {"README", "start", "faq", "tasks", "fields", "method"}  # pages that need none of them
+# Pages that need none of them.
+WITHOUT = {"README", "story", "start", "faq", "tasks", "fields", "method"}
 LINES = re.findall(
     r"^\| .+? \| `(.+?)` \|",
     (ROOT / "docs" / "tasks.md").read_text(encoding="utf-8"),
