@@ -98,9 +98,8 @@ ef1% rie logauc > df.pu.metric('lift', 0.3, at={'fraction': 0.01}), or for early
 fmax .fmax > df.pu(by='query', average=True).metric('f1', 0.3, at='maximum')
 gini .gini > 2*df.pu.auroc(0.3)['estimate'] - 1
 hit_rate hit_ratio success hit@k hit@10 success@k success_at_k .hit_rate >
-  df.pu(by='query', average=True).metric('precision', 0.3, at=1) at 1.
-  Further down no estimate is unbiased with few known: df.pu.metric('recall', 0.3, at=10), the same
-  where each group has one positive
+  df.pu(by='query', average=True).metric('precision', 0.3, at=1).
+  Further down no estimate is unbiased; with one positive in each group it is recall, at=10
 judged judged@k .judged >
   df.sort_values('score', ascending=False).groupby('query').head(10)['label'].notna().mean()
 ks .ks > df.pu.metric('informedness', 0.3, at='maximum')
