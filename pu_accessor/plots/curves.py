@@ -99,7 +99,9 @@ def plot_curves(
     curves, levels, band = _curves(tables, trace, x=x)
     sign = -1 if not isinstance(curve, str) and curve.less_is_better else 1
     if isinstance(curve, str) or not curve.is_function:  # which may turn anywhere
-        curves = [drawing.without_teeth(one, rises=curve == "roc") for one in curves]
+        curves = [
+            drawing.without_teeth(one, curve if isinstance(curve, str) else "") for one in curves
+        ]
     curves = [one._replace(extra={**one.extra, "sign": sign}) for one in curves]
     if areas is not None and len(curves) <= _MAX_AREAS:
         frame = areas()
@@ -171,6 +173,8 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         return drawing.step_corners(*path) if from_positives else path
 
     curves, levels, band = _curves(visible(cdf), trace, "rank_cdf")
+    if same_at_each_beta:  # bands are named by beta alone
+        curves = [curve._replace(score=None) for curve in curves]
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_AXES["rank"], ylabel=_RECALL_LABEL)
@@ -181,11 +185,8 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         shared = same_at_each_beta and all(key == keys[0] for key in keys)
         color = curves[0].color if drawing.curves_on(ax) else ink(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band
-        if shared:  # the band of each beta
-            betas = [curve.label.rpartition(", ")[2] for curve in curves]
-            curves = [one._replace(label=beta) for one, beta in zip(curves, betas, strict=True)]
         drawing.draw_bands(ax, curves, label, looks, is_shared=shared)
-        score = curves[0].score
+        score = cdf.attrs.get("score")
         name = f"known positives, by {drawing.write_name(score)}" if score else "known positives"
         known = curves[0]._replace(color=color, label=name)
         drawn = [known] if shared else curves

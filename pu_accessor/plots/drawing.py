@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from scipy.ndimage import grey_closing
 
 from pu_accessor.plots.options import Options, ground, ink
 from pu_accessor.ranking import BoolArray, FloatArray
@@ -28,11 +29,11 @@ _OTHER_DATA: Mapping[Any, str] = {"population": "future data"}
 _TARGETS: Mapping[Any, str] = {**_OTHER_DATA, "examples": "this sample"}
 _KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
 MAX_FILLED_BANDS = 6  # more than these overlap too much
-# Curves up to which bands have this opacity; that of their edges is three times as much, and more.
-_OPACITIES = (1, 0.25), (3, 0.18), (inf, 0.06)
+_OPACITIES = (1, (0.25, 0.7)), (3, (0.18, 0.7)), (inf, (0.06, 0.45))  # of so many bands, and edges
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
 _SEPARATOR, BEFORE_AREA = ": ", "  "
-_MIN_SPAN = 0.005  # of an axis, that can be seen
+_VALLEYS = 200, 140, 100, 70, 50, 35, 25, 18, 12, 8, 5  # into how many parts of an edge they fit
+_MIN_SPAN, _MAX_TURNS = 0.005, 5  # share of an axis that can be seen; of an edge without teeth
 _RATE_MARGIN, COUNTS_HEIGHT = 0.02, 0.1  # beyond [0, 1], and of the Axes for counts
 
 
@@ -125,16 +126,21 @@ def draw_bands(
     is_few = is_shared or number <= MAX_FILLED_BANDS
     if not (is_few or looks["band_kws"]):
         return
-    opacity = next(fill for most, fill in _OPACITIES if number <= most)
+    opacities = next(each for most, each in _OPACITIES if number <= most)
     for curve in curves:
         (x, y), (x_back, y_back) = known(curve.upper), known(curve.lower)
         corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
         own = f"{label}, {curve.label}" if is_shared else label
-        _fill(ax, curve, looks, own, corners, opacity)
+        _fill(ax, curve, looks, own, corners, opacities)
 
 
 def _fill(
-    ax: Axes, curve: Curve, looks: Options, label: str, corners: FloatArray, opacity: float
+    ax: Axes,
+    curve: Curve,
+    looks: Options,
+    label: str,
+    corners: FloatArray,
+    opacities: tuple[float, float],
 ) -> None:
     """Fill an area in the colour of its curve, unless the curve is a baseline."""
     if curve.is_baseline:
@@ -144,8 +150,8 @@ def _fill(
     color = style.pop("color", None) or face or curve.color
     is_translucent = to_rgba(color)[3] < 1  # an alpha in band_kws has priority
     properties = {
-        "facecolor": color if is_translucent else (*to_rgb(color), opacity),
-        "edgecolor": (*to_rgb(color), 0.45 if opacity < 0.1 else 0.7),
+        "facecolor": color if is_translucent else (*to_rgb(color), opacities[0]),
+        "edgecolor": (*to_rgb(color), opacities[1]),
         "linewidth": 0.6,
         "label": label,
         "gid": Kind.BAND,
@@ -165,18 +171,34 @@ def draw_bars(
     corners = np.array([[left, high], [right, high], [right, low], [left, low]])
     for place, bar in enumerate(np.moveaxis(corners[:, :: 1 if upright else -1], 2, 0)):
         known = bar[np.isfinite(bar).all(axis=1)]
-        _fill(ax, curve, looks, f"{'_' * (place > 0)}{label}", known, 0.25)
+        _fill(ax, curve, looks, f"{'_' * (place > 0)}{label}", known, _OPACITIES[0][1])
 
 
-def without_teeth(curve: Curve, *, rises: bool = False) -> Curve:
+def without_teeth(curve: Curve, name: str = "") -> Curve:
     """Return a curve with an outer hull of its band, whose edges have no teeth."""
     # A bound steps back at each known positive. The hull contains the band, and covers as much.
     (x, y), (x_up, y_up) = known(curve.lower), known(curve.upper)
-    if rises:  # along both axes, as a ROC curve does
+    if name == "roc":
         lower = _running_max(x), -_running_max(-y[::-1])[::-1]
         upper = -_running_max(-x_up[::-1])[::-1], _running_max(y_up)
         return curve._replace(lower=lower, upper=upper)
-    return curve._replace(lower=(x, -_edge_above(x, -y)), upper=(x_up, _edge_above(x_up, y_up)))
+    if name == "pr":
+        lower, upper = (x, -_edge_above(x, -y)), (x_up, _edge_above(x_up, y_up))
+        return curve._replace(lower=lower, upper=upper)
+    return curve._replace(
+        lower=(x, -_fill_valleys(x, -y)), upper=(x_up, _fill_valleys(x_up, y_up))
+    )
+
+
+def _fill_valleys(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the edge above a path that adds least area and turns seldom: valleys are filled."""
+    edge = _edge_above(x, y)
+    for divisor in _VALLEYS:  # from the narrowest
+        filled: FloatArray = grey_closing(y, (y.size // divisor | 1,), mode="nearest")
+        slopes = np.sign(np.diff(filled))
+        if np.count_nonzero(np.diff(slopes[slopes != 0])) <= _MAX_TURNS:
+            return min(edge, filled, key=lambda one: float(np.trapezoid(one, x)))
+    return edge
 
 
 def _edge_above(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -172,7 +172,8 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
         room = legend.get_window_extent()
         if not may_shorten:
             return
-        if room.width * room.height >= _MAX_LEGEND_SHARE * frame.width * frame.height:
+        is_large = room.width * room.height >= _MAX_LEGEND_SHARE * frame.width * frame.height
+        if is_large or room.width > frame.width or room.height > frame.height:
             continue
         for place in _LOCATIONS:
             legend.set_loc(place)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from itertools import cycle
+from itertools import cycle, islice
 from typing import Any, TypeAlias
 
 import matplotlib as mpl
@@ -173,8 +173,11 @@ def _color_curves(
     named = [key for key in keys if key not in others]
     colors = dict(zip(named, _colors(ax, looks, named), strict=True))
     colors |= dict.fromkeys(others, options.ink(ax, _OTHERS_INK))
-    is_grey = len(named) > 1 and all(np.ptp(to_rgb(color)) < _GREY for color in colors.values())
-    dashes = dict(zip(named, cycle(_DASHES if is_grey else "-"), strict=False))
+    before = len(drawing.curves_on(ax))
+    is_chosen = looks["palette"] is not None or "color" in (looks["line_kws"] or {})
+    is_grey = not is_chosen and all(np.ptp(to_rgb(one)) < _GREY for one in colors.values())
+    styles = islice(cycle(_DASHES), before, None) if is_grey else cycle("-")
+    dashes = dict(zip(named, styles, strict=False))
     betas = {curve.beta for curve in curves}
     by_model = hue not in (None, "beta") and len(keys) > 1
     naive = [

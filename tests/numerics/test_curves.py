@@ -50,9 +50,9 @@ def test_dominance_is_that_of_curves_in_fractions(
 def edge(x: Any, y: Any) -> Any:
     """Return the edge above a path."""
     path = np.asarray(x, float), np.asarray(y, float)
-    new = without_teeth(Curve({}, 0.3, path, path, path, {}))
+    new = without_teeth(Curve({}, 0.3, path, path, path, {}), "pr")
     turned = path[0], -path[1]
-    below = without_teeth(Curve({}, 0.3, turned, turned, turned, {})).lower
+    below = without_teeth(Curve({}, 0.3, turned, turned, turned, {}), "pr").lower
     np.testing.assert_array_equal(below, [path[0], -new.upper[1]])
     np.testing.assert_array_equal(new.upper[0], path[0])
     return new.upper[1]

@@ -106,6 +106,17 @@ def test_a_legend_that_fits_nowhere_is_below_or_is_missed_aloud(layout: Any) -> 
     )
 
 
+@pytest.mark.filterwarnings("ignore:The legend was left out")
+@pytest.mark.parametrize("layout", ["constrained", None])
+def test_a_legend_on_narrow_axes_is_within_the_figure_or_left_out(layout: Any) -> None:
+    figure, axes = plt.subplots(1, 2, figsize=(3.3, 2.2), layout=layout)
+    for plot, ax in zip(("plot_roc", "plot_pr"), axes, strict=True):
+        draw(plot, 2, ax=ax)
+    figure.draw_without_rendering()
+    for named in filter(None, map(legend_of, axes)):
+        assert holds(figure, named)
+
+
 # One legend for the panels of a user
 
 
