@@ -237,8 +237,8 @@ _CONTRADICTION = (
 )
 
 _LARGEST = (
-    f"{_SCAR}; the estimate is the largest plausible beta, and the true one only if no negative "
-    "reaches the top of the ranking"
+    f"{_SCAR}; the estimate is the largest plausible beta: too high, unless no negative reaches "
+    "the top of the ranking"
 )
 _BOTH = f"{_SCAR}; known negatives are a simple random sample of all negatives"
 # Estimator and assumptions of each method.

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -69,3 +70,35 @@ def test_an_answer_is_a_frame_like_others() -> None:
     for option, value in (("display.precision", 2), ("display.float_format", "{:.2f}".format)):
         with pd.option_context(option, value):
             assert repr(found) == repr(plain)
+
+
+@pytest.mark.parametrize("beta", BETAS[:2])
+@pytest.mark.parametrize("score", ["score", ["score", "old_score"]])
+def test_a_wide_answer_states_what_rows_share_below_it(score: Any, beta: Any) -> None:
+    lines = repr(DF.pu(score=score).robustness("auroc", beta)).splitlines()
+    assert max(map(len, lines)) <= 80 and len(lines) == 2 + 8 * (1 if score == "score" else 2)
+    assert lines[-1] == "[all rows: metric auroc, beta 0.2, target population]"
+
+
+def test_an_estimate_of_beta_says_that_it_is_the_largest() -> None:
+    found = DF.pu.estimate_beta()
+    for shown in (repr(found), found._repr_html_()):
+        assert "is the largest plausible beta: too high, unless" in " ".join(shown.split())
+
+
+def test_an_answer_is_ready_to_paste(tmp_path: Path) -> None:
+    name, file = "50%_a&b", tmp_path / "answer.xlsx"
+    found = DF.rename(columns={"old_score": name}).pu(score=["score", name]).compare("auroc", 0.2)
+    head, row = [line.split(" & ") for line in found.to_latex().splitlines()[2:5:2]]
+    assert (head[:2], head[-2]) == ([r"model\_a", r"model\_b"], r"p\_adjusted")
+    assert row[:4] == ["score", r"50\%\_a\&b", "auroc", "0.2"]
+    assert row[5] == f"{found['difference'].item():.4g}" and row[8] == "202"
+    assert "0 & score" in found.to_latex(index=True)
+    with pd.option_context("display.float_format", "{:.2f}".format):
+        assert " & 0.20 & " in found.to_latex()
+    openpyxl = pytest.importorskip("openpyxl")
+    found.to_excel(file)
+    pd.testing.assert_frame_equal(pd.read_excel(file), found, check_dtype=False)
+    columns = openpyxl.load_workbook(file).active.columns
+    formats = {head.value: cell.number_format for head, cell in columns}
+    assert (formats["n"], formats["difference"]) == ("General", "0.000")

@@ -165,7 +165,7 @@ DOUBTS: list[tuple[str, pd.DataFrame, str, list[int] | None]] = [
 ]
 GRANTED = {
     "mean_matching": "random sample of all negatives",
-    "feasible": "only if no negative reaches the top of the ranking",
+    "feasible": "too high, unless no negative reaches the top of the ranking",
 }
 
 
