@@ -26,7 +26,7 @@ import pandas as pd
 from pu_accessor.beta import UserBeta
 from pu_accessor.checks import check_level, check_option
 from pu_accessor.errors import PUError, PUTypeError, PUValueError, PUWarning, brief
-from pu_accessor.inference.estimates.cutoff_spec import At, read_cutoffs
+from pu_accessor.inference.cutoff_spec import At, read_cutoffs
 
 _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", "seaborn")
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}

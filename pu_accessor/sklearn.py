@@ -15,11 +15,11 @@ from scipy.sparse import issparse
 from pu_accessor.beta import Beta
 from pu_accessor.checks import as_betas, with_example
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.areas_on_this_sample import ap_and_error, full_auroc
-from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
-from pu_accessor.inference.estimates.estimate_metric import estimate_metric
+from pu_accessor.inference.areas_on_this_sample import ap_and_error, full_auroc
+from pu_accessor.inference.contingency import check_labels
+from pu_accessor.inference.cutoff_spec import At, Cutoff
+from pu_accessor.inference.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
-from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Ranking
 from pu_accessor.roles_and_assumptions import Terms, Values
 from pu_accessor.sources.columns import as_series

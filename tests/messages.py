@@ -25,11 +25,7 @@ VALUE = [
             f"PU.assume(selection_odds=2).roc_bounds(0.3, band={x})",
             "it assumes labels selected at r",
         )
-        for x in (
-            "pu_accessor.inference.bands.lookup.BANDS['simultaneous']",
-            "([0], [1])",
-            "'dkw'",
-        )
+        for x in ("pu_accessor.inference.bands.BANDS['simultaneous']", "([0], [1])", "'dkw'")
     ),
     (
         "PU.contingency(0.3, band=lambda n, m, level: ([0], [1]))",

@@ -320,7 +320,7 @@ def peak(ask: Callable[[], Any]) -> int:
         tracemalloc.stop()
 
 
-BATCH = "pu_accessor.inference.tables.hidden_bounds._BATCH_SIZE"
+BATCH = "pu_accessor.inference.hidden_bounds._BATCH_SIZE"
 
 
 @pytest.mark.parametrize("method", ["roc_bounds", "contingency"])

@@ -19,13 +19,13 @@ from pu_accessor.datasets.schema import (
     read_dataset,
 )
 from pu_accessor.errors import PUKeyError, PUValueError
-from pu_accessor.inference.metrics import AnyMetric, read_metric
-from pu_accessor.inference.tables.curves import (
+from pu_accessor.inference.curves import (
     average_precision_of_table,
     check_max_fpr,
     curve_rates,
     roc_area,
 )
+from pu_accessor.inference.metrics import AnyMetric, read_metric
 
 _AREAS = {"roc": "AUROC", "pr": "average precision"}
 _PROMISE = {  # of bounds of an area, by whether the band is simultaneous

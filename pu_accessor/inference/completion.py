@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.inference.bands.weighted import hidden_shares
+from pu_accessor.inference.known_positives import hidden_shares
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, increments
 
 COUNT_TOLERANCE = 1e-6  # rounding error of estimated counts

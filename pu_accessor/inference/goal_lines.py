@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.cutoff_spec import Cutoff
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.worlds import (
     Errors,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.inference.bands.exact import exact
+from pu_accessor.inference.exact_band import exact
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 TOLERANCE = 1e-12  # of probabilities

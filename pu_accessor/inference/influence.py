@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias, cast
 import numpy as np
 import scipy
 
-from pu_accessor.inference.estimates.known_positives import count_negatives
+from pu_accessor.inference.known_positives import count_negatives
 from pu_accessor.ranking import (
     Clusters,
     CountArray,

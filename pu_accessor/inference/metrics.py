@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, name_function, shorten
+from pu_accessor.inference import areas_on_future_data, retrieval
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.estimates import areas_on_future_data, early_recognition, retrieval
-from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
-from pu_accessor.inference.estimates.calibration import estimate_boyce
-from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_cutoffs
+from pu_accessor.inference.areas_on_this_sample import estimate_ap, estimate_auroc
+from pu_accessor.inference.calibration import estimate_boyce
+from pu_accessor.inference.cutoff_spec import At, Cutoff, read_cutoffs
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking, Ranks
 from pu_accessor.roles_and_assumptions import Terms
 from pu_accessor.words import READ, suggest
@@ -333,10 +333,8 @@ def _ratio(part: str, whole: str) -> MetricFunction:
 
 
 _EARLY: Mapping[str, Any] = {
-    "estimator": _by_target(
-        early_recognition.estimate_on_this_sample, early_recognition.estimate_on_future_data
-    ),
-    "of_known": early_recognition.early_recognition_of_known,
+    "estimator": _by_target(retrieval.estimate_on_this_sample, retrieval.estimate_on_future_data),
+    "of_known": retrieval.early_recognition_of_known,
 }
 _ENTRIES = (
     Metric(

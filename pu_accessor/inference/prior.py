@@ -23,9 +23,9 @@ import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.weighted import hidden_shares, weight_beyond
+from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.influence import mean_and_variance, share_above, welch_df
-from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.known_positives import hidden_shares, weight_beyond
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 
 _SCAR = "known positives are a simple random sample of all positives"

@@ -17,20 +17,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.inference.bands import future_data
-from pu_accessor.inference.estimates.known_positives import FloatPair, unrounded_negatives
+from pu_accessor.inference import future_bands
+from pu_accessor.inference.contingency import Table
 from pu_accessor.inference.influence import (
     Design,
     adjust_sums,
     design_effect_of_sums,
     wilson_interval,
 )
-from pu_accessor.inference.tables.contingency import Table
+from pu_accessor.inference.known_positives import FloatPair, unrounded_negatives
 from pu_accessor.ranking import Clusters, CountArray, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 if TYPE_CHECKING:
     from pu_accessor.inference.metrics import Metric, MetricFunction
+
 
 _TYPICAL_LEVEL = 0.95  # at which correlations of errors are evaluated
 _CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
@@ -316,7 +317,7 @@ def _limits_by_curves(
     """Return the limits of a metric at one cutoff and beta, of concave curves in their band."""
     finer, share = ranking.refine(cutoff.unlabeled, exact=True), world.hidden.item()
     position = int(np.searchsorted(finer.rank, cutoff.rank[0]))
-    rates = future_data.bound_rates(finer, share, level, monotone=True)
+    rates = future_bands.bound_rates(finer, share, level, monotone=True)
     limits = rates.lift[np.newaxis] if metric.depends_on == "precision" else np.stack(rates[:2])
     if (limits[:, 0, position] > limits[:, 1, position]).any():  # no curve fits
         return np.array(np.inf), np.array(-np.inf)
@@ -407,7 +408,7 @@ def precision_limit(
     The lift is the share of known positives above a threshold, relative to that of the rest. Its
     error and that of the share of positives are combined on the scale of log odds.
     """
-    known, rest, n, size = future_data.counts_of_samples(ranking)
+    known, rest, n, size = future_bands.counts_of_samples(ranking)
     ends = scipy.special.logit(world.prevalence(RANDOM, level, Errors()))[..., np.newaxis]
     prevalence, share = ends[1], world.hidden[:, np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -424,8 +425,8 @@ def precision_limit(
 
 def lower_precision(world: FutureData, ranking: Ranking, alpha: float | None = None) -> FloatArray:
     """Return lower limits of precision, (betas, cutoffs): jointly, or each missed with alpha/2."""
-    samples, level = future_data.counts_of_samples(ranking), world.terms.level
+    samples, level = future_bands.counts_of_samples(ranking), world.terms.level
     if alpha is None:
-        alpha = future_data.local_alpha_of_share(samples[2], level, both=False)
-    lift = future_data.ratio_limit(*samples, alpha, 0)
+        alpha = future_bands.local_alpha_of_share(samples[2], level, both=False)
+    lift = future_bands.ratio_limit(*samples, alpha, 0)
     return precision_limit(world, ranking, lift, -1, 2 * level - 1)

@@ -10,7 +10,7 @@ import scipy
 
 from pu_accessor.checks import check_count, check_level, check_share, with_example
 from pu_accessor.errors import PUDataError, PUTypeError, brief
-from pu_accessor.inference.estimates.areas_on_future_data import auroc_interval
+from pu_accessor.inference.areas_on_future_data import auroc_interval
 from pu_accessor.inference.hand_labels import TOLERANCE, LabelPlan
 from pu_accessor.inference.influence import Placements, share_above
 from pu_accessor.questions.accessor import Accessor

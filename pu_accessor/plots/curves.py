@@ -19,9 +19,9 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.dominance import without_steps_back
+from pu_accessor.inference.comparison import without_steps_back
+from pu_accessor.inference.curves import curve_rates
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.tables.curves import curve_rates
 from pu_accessor.plots import drawing
 from pu_accessor.plots.drawing import Curve, Path, without_baselines
 from pu_accessor.plots.options import Options, ink

@@ -13,7 +13,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import LogLocator
 
 from pu_accessor.errors import PUValueError, brief
-from pu_accessor.inference.comparison.dominance import crossings
+from pu_accessor.inference.comparison import crossings
 from pu_accessor.inference.metrics import named
 from pu_accessor.plots import drawing
 from pu_accessor.plots.curves import write_missing

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Unpack
 from pu_accessor.beta import Betas, UserBeta, read_betas
 from pu_accessor.checks import check_level, check_option, check_ranks
 from pu_accessor.errors import PUError, PUValueError, brief, explain_signaling_nan
-from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.bands import band_name
 from pu_accessor.questions import (
     beta_and_assumptions,
     calibration_table,

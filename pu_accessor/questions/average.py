@@ -15,15 +15,21 @@ import pandas as pd
 from pu_accessor.beta import NO_BETA, Beta, Betas, split_key
 from pu_accessor.errors import PUDataError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.answer import join_betas
-from pu_accessor.inference.estimates import macro_average
-from pu_accessor.inference.estimates.best_average import (
+from pu_accessor.inference.averages import (
     GroupCurve,
+    GroupTerms,
+    average_groups,
     best_average,
+    check_average_cutoff,
     check_best_average,
+    count_shared_clusters,
     group_curve,
+    group_term,
+    group_terms,
+    join_groups,
 )
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.estimate_metric import Asked
+from pu_accessor.inference.cutoff_spec import Cutoff
+from pu_accessor.inference.estimate_metric import Asked
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
@@ -32,7 +38,7 @@ from pu_accessor.roles_and_assumptions import Terms
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-_Terms: TypeAlias = list[macro_average.GroupTerms]  # of some groups, one for each that is asked
+_Terms: TypeAlias = list[GroupTerms]  # of some groups, one for each that is asked
 
 
 class _Row(NamedTuple):
@@ -62,7 +68,7 @@ def average_over(
     is_best = any(one.cutoff is not None and one.cutoff.kind == "maximum" for one in asked)
     results = evaluate_terms(self, asked, betas, terms, is_best)
     estimate, level = betas.estimate, terms.level
-    average: Any = best_average if is_best else macro_average.average_groups
+    average: Any = best_average if is_best else average_groups
 
     def columns(terms: Sequence[Any], beta: Beta) -> evaluation.Columns:
         averages = [
@@ -107,10 +113,10 @@ def evaluate_terms(
         of_groups = Betas(Beta(betas.estimate.grid(terms.level)))
 
     def compute(ranking: Ranking, beta: Beta) -> _Row:
-        return _Row([macro_average.group_term(ranking, beta.values, *one[:2]) for one in asked])
+        return _Row([group_term(ranking, beta.values, *one[:2]) for one in asked])
 
     def compute_stack(blocks: KnownBlocks, values: FloatArray) -> list[_Row | None]:
-        terms = [macro_average.group_terms(blocks, values, *one[:2]) for one in asked]
+        terms = [group_terms(blocks, values, *one[:2]) for one in asked]
         has_value = ~np.any([np.isnan(one.value).any(axis=1) for one in terms], axis=0)
         return [_Row(terms, row) if has else None for row, has in enumerate(has_value.tolist())]
 
@@ -173,7 +179,7 @@ def check_average(metric: Metric, cutoff: Cutoff | None) -> None:
     if cutoff is not None and cutoff.kind == "maximum":
         check_best_average(metric)
     elif cutoff is not None:
-        macro_average.check_average_cutoff(cutoff)
+        check_average_cutoff(cutoff)
 
 
 def _describe_clusters(
@@ -183,7 +189,7 @@ def _describe_clusters(
     firsts = [group.content[0] for group in groups]
     if all(first.clusters is None for first in firsts):
         return {}
-    numbers = [macro_average.count_shared_clusters(first) for first in firsts]
+    numbers = [count_shared_clusters(first) for first in firsts]
     few = [
         (group.key, {evaluation.FEW_CLUSTERS: f"{number:g}"})
         for group, number in zip(groups, numbers, strict=True)
@@ -229,4 +235,4 @@ def join_rows(rows: Sequence[_Row]) -> _Terms:
     for _, run in groupby(rows, lambda row: id(row.terms)):
         terms, numbers = zip(*run, strict=True)
         parts.append([one.take(numbers) for one in terms[0]])
-    return [macro_average.join_groups(of_one) for of_one in zip(*parts, strict=True)]
+    return [join_groups(of_one) for of_one in zip(*parts, strict=True)]

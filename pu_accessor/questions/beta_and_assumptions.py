@@ -18,13 +18,13 @@ from pu_accessor.checks import as_array, check_level, check_option, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.assumption_tests import Check, breaking_point, run_checks
-from pu_accessor.inference.comparison.pair_tests import list_pairs
-from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
-from pu_accessor.inference.estimates.estimate_metric import estimate_metric
+from pu_accessor.inference.comparison import list_pairs
+from pu_accessor.inference.contingency import check_labels
+from pu_accessor.inference.cutoff_spec import At, Cutoff
+from pu_accessor.inference.estimate_metric import estimate_metric
+from pu_accessor.inference.hidden_bounds import count_wrong
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.prior import METHODS, Prior, estimate_prior
-from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.hidden_bounds import count_wrong
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimation import default_target, doubt_interval, exclusion_facts

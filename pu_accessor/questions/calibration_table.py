@@ -11,8 +11,8 @@ import pandas as pd
 from pu_accessor.beta import Beta, UserBeta
 from pu_accessor.checks import check_option
 from pu_accessor.inference.answer import Answer, join_betas
-from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.calibration import estimate_bin_shares, read_bin_edges
+from pu_accessor.inference.bands import band_name
+from pu_accessor.inference.calibration import estimate_bin_shares, read_bin_edges
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import Ranking
 

@@ -11,15 +11,13 @@ import pandas as pd
 
 from pu_accessor.beta import NO_BETA, Beta, Betas, UserBeta, split_key
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
+from pu_accessor.inference import comparison, paired_models
 from pu_accessor.inference.answer import Answer, join_betas
-from pu_accessor.inference.comparison import pair_tests, paired_models
-from pu_accessor.inference.comparison.averaged_models import compare_averages
-from pu_accessor.inference.comparison.dominance import compare_curves
-from pu_accessor.inference.comparison.pair_tests import list_pairs
-from pu_accessor.inference.comparison.worst_case_labels import compare_worst_case
-from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
-from pu_accessor.inference.estimates.estimate_metric import Asked, estimate_metric
+from pu_accessor.inference.comparison import compare_averages, compare_curves, list_pairs
+from pu_accessor.inference.cutoff_spec import FIXED, At
+from pu_accessor.inference.estimate_metric import Asked, estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.paired_models import compare_worst_case
 from pu_accessor.questions import average, evaluation
 from pu_accessor.questions.estimation import (
     default_target,
@@ -344,9 +342,9 @@ def gap(
     def compute(ranking: Ranking, own_beta: Beta) -> tuple[Answer, int]:
         if beta is None and cutoff is not None:
             missed = entry.less_is_better
-            answer = pair_tests.recall_of_group(ranking, cutoff.value, missed, level)
+            answer = comparison.recall_of_group(ranking, cutoff.value, missed, level)
         elif has_test:
-            answer = pair_tests.auroc_of_group(ranking, own_beta.values, target)
+            answer = comparison.auroc_of_group(ranking, own_beta.values, target)
         else:
             answer = estimate_metric(entry, ranking, grid or own_beta, terms, target, cutoff)
         return answer, ranking.total.known_positive
@@ -359,10 +357,10 @@ def gap(
         evaluation.check_estimate_total(results.each, shared)
     if has_test:
         _warn_of_single([each.key for each in results.each if each.content[1] == 1])
-        tests = pair_tests.compare_groups(groups, level)
+        tests = comparison.compare_groups(groups, level)
     else:
         tests = join_betas(
-            pair_tests.estimate_gaps(groups, entry.low, entry.high), shared or NO_BETA
+            comparison.estimate_gaps(groups, entry.low, entry.high), shared or NO_BETA
         )
     gaps = _gap_frame(results, tests, {"metric": entry.name}, target)
     gaps.attrs |= self._attrs(terms, target)

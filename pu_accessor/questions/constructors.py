@@ -15,8 +15,8 @@ import xarray as xr
 from pu_accessor import roles_and_assumptions as terms
 from pu_accessor.checks import is_number, with_example
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.early_recognition import check_alpha
 from pu_accessor.inference.metrics import METRICS, Metric, f_measure
+from pu_accessor.inference.retrieval import check_alpha
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.datasets import TablesAccessor
 from pu_accessor.sources.chunks import Chunks

@@ -11,9 +11,9 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta, split_key
 from pu_accessor.checks import check_count
 from pu_accessor.errors import PUValueError, warn_caller
+from pu_accessor.inference import guaranteed_cutoffs
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.estimates import guaranteed_cutoffs
-from pu_accessor.inference.joint_limits import GUARANTEES
+from pu_accessor.inference.guaranteed_cutoffs import GUARANTEES
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import Ranking
 

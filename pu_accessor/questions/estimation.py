@@ -14,23 +14,23 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUTypeError
+from pu_accessor.inference import cutoff_spec
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.diagnostics import is_single
-from pu_accessor.inference.estimates import cutoff_spec
-from pu_accessor.inference.estimates.areas_on_future_data import (
+from pu_accessor.inference.areas_on_future_data import (
     effective_size_of_rest,
     estimate_population_aurocs,
 )
-from pu_accessor.inference.estimates.calibration import scores_match_known_share
-from pu_accessor.inference.estimates.estimate_metric import (
+from pu_accessor.inference.assumption_tests import is_single
+from pu_accessor.inference.calibration import scores_match_known_share
+from pu_accessor.inference.curves import check_max_fpr
+from pu_accessor.inference.estimate_metric import (
     Asked,
     estimate_metric,
     is_auroc_of_future,
     targets_of,
 )
-from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.known_positives import count_positives
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
-from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over, check_average
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking

@@ -19,8 +19,13 @@ from pu_accessor.errors import (
     warn_caller,
 )
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, diagnose_stack
-from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.assumption_tests import (
+    Diagnostics,
+    check_clusters,
+    diagnose,
+    diagnose_stack,
+)
+from pu_accessor.inference.contingency import check_labels
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import (
     AnnotatedRanking,

@@ -16,7 +16,7 @@ from pu_accessor.checks import check_option
 from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUError, PUValueError, PUWarning
 from pu_accessor.inference import metrics
-from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.cutoff_spec import At
 from pu_accessor.questions.beta_and_assumptions import SWEEPS
 from pu_accessor.questions.estimation import estimate_metrics
 from pu_accessor.questions.tables import bounded_tables

@@ -12,11 +12,10 @@ import xarray as xr
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.datasets.layout import Array, RankingArrays, build_dataset
 from pu_accessor.datasets.schema import CURVE_RATES, VARIABLES
-from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.joint_limits import bound_curve_on_future_data
-from pu_accessor.inference.tables.contingency import RankCdf, Table, Tables, tables_in_parts
-from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.inference.tables.curves import curve_rates
+from pu_accessor.inference.bands import band_name
+from pu_accessor.inference.contingency import RankCdf, Table, Tables, tables_in_parts
+from pu_accessor.inference.contingency import rank_cdf as bound_rank_cdf
+from pu_accessor.inference.curves import bound_curve_on_future_data, curve_rates
 from pu_accessor.questions.evaluation import evaluate, ranking_attrs
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 from pu_accessor.roles_and_assumptions import Terms, UserBand

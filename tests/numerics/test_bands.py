@@ -11,11 +11,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pu_accessor.inference.bands import lookup
-from pu_accessor.inference.bands import simultaneous as of_simultaneous
-from pu_accessor.inference.bands.exact import exact, exact_with_odds
-from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
-from pu_accessor.inference.bands.weighted import weighted_bounds
+from pu_accessor.inference import bands
+from pu_accessor.inference.bands import joint_coverage, local_alpha, simultaneous
+from pu_accessor.inference.exact_band import exact, exact_with_odds
+from pu_accessor.inference.known_positives import weighted_bounds
 from pu_accessor.ranking import FloatArray
 from tests.cases import ORACLES
 from tests.support.oracles import oracle, selection_oracle
@@ -28,15 +27,13 @@ def coverage(n: int, m: int, limits: oracle.Band) -> Fraction:
     return Fraction(oracle.covered_arrangements(m, limits), math.comb(n + m, n))
 
 
-@pytest.mark.parametrize("band", sorted(lookup.BANDS))
+@pytest.mark.parametrize("band", sorted(bands.BANDS))
 @given(n=st.integers(1, 40), m=st.integers(0, 120), level=LEVELS)
 @example(1, 19, 0.9)  # 1/(1 + m) is half of what is allowed itself: it is rejected
 @example(1, 39, 0.95)
 @example(2, 5, 0.5)
 def test_band_agrees_with_rational_arithmetic(band: str, n: int, m: int, level: float) -> None:
-    lower, upper = (
-        side.tolist() for side in lookup.hidden_bounds(lookup.BANDS[band], n, m, level)
-    )
+    lower, upper = (side.tolist() for side in bands.hidden_bounds(bands.BANDS[band], n, m, level))
     if band == "simultaneous":
         assert coverage(n, m, (lower, upper)) >= oracle.decimal(level)
         # The local level is searched for, and may end just before a limit changes.
@@ -49,7 +46,7 @@ def test_band_agrees_with_rational_arithmetic(band: str, n: int, m: int, level: 
 @pytest.mark.parametrize("m", [2**31 + 11, 2**45 + 7])
 def test_products_of_counts_that_no_float_holds(m: int) -> None:
     n = 40_001
-    fewest, most = lookup.hidden_bounds(lookup.bootstrap, n, m, 0.95)
+    fewest, most = bands.hidden_bounds(bands.bootstrap, n, m, 0.95)
     for k in (1, 2, 7, 20_000, 33_333, 40_000):
         # Shares of n that resampled known positives have: whole numbers of them, times m over n.
         assert any(fewest[k] == j * m // n for j in range(k + 1))
@@ -115,7 +112,7 @@ LARGE += [(200, 1800, 0.95), (700, 300, 0.95), (9000, 12_000, 0.95), (9000, 10**
 @pytest.mark.parametrize("one_sided", [False, True])
 @pytest.mark.parametrize(("n", "m", "level"), LARGE)
 def test_little_is_wasted(n: int, m: int, level: float, one_sided: bool) -> None:
-    sides = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, one_sided=one_sided)
+    sides = bands.hidden_bounds_of_many("simultaneous", n, (m,), level, one_sided=one_sided)
     lower, upper = (side[0] for side in sides)
     if one_sided:
         upper = exact(n, m, 1 - 1e-10)[1]
@@ -134,17 +131,17 @@ def test_one_side_and_few_cutoffs(n: int, m: int, level: float, cutoffs: int) ->
     alpha = Fraction(local_alpha(n, m, level, 1.0, one_sided=True)) / 2 * math.comb(n + m, n)
     wider = oracle.band_at(n, m, alpha * Fraction(1.0003))[0]
     assert wider != lower or lower == best[0]  # the local level is searched for
-    few = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, cutoffs=cutoffs)
+    few = bands.hidden_bounds_of_many("simultaneous", n, (m,), level, cutoffs=cutoffs)
     if not oracle.is_at_the_edge(n, m, level):
         shared = oracle.at_scores(oracle.simultaneous_band, range(cutoffs + 1))
         assert (few[0][0].tolist(), few[1][0].tolist()) == shared(n, m, level)
     at_each = exact_with_odds(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
-    for_all = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, 2.0)
-    within = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
+    for_all = bands.hidden_bounds_of_many("simultaneous", n, (m,), level, 2.0)
+    within = bands.hidden_bounds_of_many("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
     for side, choose in ((0, np.maximum), (1, np.minimum)):  # the narrower one
         np.testing.assert_array_equal(within[side], choose(at_each[side], for_all[side]))
     how: dict[str, Any] = {"cutoffs": 1, "one_sided": True}
-    one = lookup.hidden_bounds_of_many("simultaneous", n, (m,), level, **how)[0][0].tolist()
+    one = bands.hidden_bounds_of_many("simultaneous", n, (m,), level, **how)[0][0].tolist()
     assert one == oracle.band_at(n, m, allowed * math.comb(n + m, n))[0]
 
 
@@ -184,7 +181,7 @@ def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
         upper = exact_with_odds(n, np.array([m]), 1 - local, odds)[1][0]
-        missed.append(of_simultaneous.max_miss_probability(n, m, upper, odds))
+        missed.append(bands.max_miss_probability(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
 
 

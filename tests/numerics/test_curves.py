@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pu_accessor.inference.comparison.dominance import compare_curves
+from pu_accessor.inference.comparison import compare_curves
 from pu_accessor.plots.drawing import Curve, without_teeth
 from tests.support.oracles import comparison_oracle as oracle
 from tests.support.oracles.reference_oracle import BOUNDS

@@ -8,10 +8,9 @@ import pytest
 from scipy import special, stats
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.bands import future_data as bands
-from pu_accessor.inference.bands.future_data import bound_rates, share_limits
-from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal
-from pu_accessor.inference.joint_limits import find_future_rank
+from pu_accessor.inference import future_bands
+from pu_accessor.inference.future_bands import bound_rates, share_limits
+from pu_accessor.inference.guaranteed_cutoffs import Goal, find_future_rank
 from pu_accessor.ranking import Counts, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 from tests.cases import binormal, put
@@ -45,24 +44,24 @@ def test_joint_probability_is_that_of_the_determinant(seed: int) -> None:
     middle = np.sort(rng.random(n))
     lower, upper = np.maximum(middle - 0.3, 0), np.minimum(middle + 0.3, 1)
     exact = new_examples_oracle.within(lower.tolist(), upper.tolist())
-    assert bands.probability_within(lower, upper) == pytest.approx(exact, abs=1e-12)
-    assert bands.probability_within(np.full(3, 0.5), np.full(3, 0.4)) == 0
+    assert future_bands.probability_within(lower, upper) == pytest.approx(exact, abs=1e-12)
+    assert future_bands.probability_within(np.full(3, 0.5), np.full(3, 0.4)) == 0
 
 
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9995])
 @pytest.mark.parametrize("n", [1, 2, 300])
 def test_local_level_meets_the_joint_one(n: int, level: float, both: bool) -> None:
-    alpha = bands.local_alpha_of_share(n, level, both)
+    alpha = future_bands.local_alpha_of_share(n, level, both)
     lower, upper = share_limits(np.arange(n + 1), n, alpha)
-    joint = bands.probability_within(lower[1:], upper[:-1] if both else np.ones(n))
+    joint = future_bands.probability_within(lower[1:], upper[:-1] if both else np.ones(n))
     assert level <= joint + 1e-9 and 1 - joint == pytest.approx(1 - level, rel=2e-3)
 
 
 def test_local_level_beyond_what_is_counted() -> None:
     # Computed once with a larger limit.
     for n, alpha in {5000: 0.00075896, 20000: 0.00059948, 60000: 0.00051152}.items():
-        assert 0.94 * alpha < bands.local_alpha_of_share(n, 0.95) <= alpha
+        assert 0.94 * alpha < future_bands.local_alpha_of_share(n, 0.95) <= alpha
 
 
 @pytest.mark.parametrize("tail", [0.5, 1e-3, 1e-7])
@@ -80,11 +79,11 @@ def test_limits_of_shares_are_those_of_clopper_and_pearson(size: int, tail: floa
 
 def test_levels_of_both_samples_multiply() -> None:
     n, size, level = 80, 900, 0.9
-    shares = bands.joint_share_limits(np.arange(n + 1), np.arange(n + 1), n, size, level)
+    shares = future_bands.joint_share_limits(np.arange(n + 1), np.arange(n + 1), n, size, level)
     of_rest = 1 - 0.1 * 80**0.5 / (80**0.5 + 900**0.5)
-    known = bands.probability_within(shares.known[0, 1:], shares.known[1, :-1])
+    known = future_bands.probability_within(shares.known[0, 1:], shares.known[1, :-1])
     assert known == pytest.approx(level / of_rest, abs=1e-4)
-    alpha = bands.local_alpha_of_share(size, of_rest)
+    alpha = future_bands.local_alpha_of_share(size, of_rest)
     np.testing.assert_allclose(shares.rest, share_limits(np.arange(n + 1), size, alpha))
 
 
@@ -99,11 +98,11 @@ def test_rates_are_all_that_is_possible(seed: int, step: float) -> None:
     lowest = np.maximum(np.maximum.accumulate(wide.lift[0, ::-1])[::-1], 1)
     np.testing.assert_allclose(rates.lift, [lowest, highest])
     known = ranking.known_positive
-    shares = bands.joint_share_limits(known, ranking.rank - known, 60, 400, 0.95)
+    shares = future_bands.joint_share_limits(known, ranking.rank - known, 60, 400, 0.95)
     x = np.unique(np.concatenate([[0.0, 1.0], *shares.rest]))
     above = [shares.known[0][shares.rest[1] <= each].max(initial=0) for each in x]
     below = [shares.known[1][shares.rest[0] >= each].min(initial=1) for each in x]
-    curve = bands.cut_to_concave(x, np.array(above), np.array(below), 1 / b)
+    curve = future_bands.cut_to_concave(x, np.array(above), np.array(below), 1 / b)
     for cutoff in range(0, ranking.rank.size, 3):
         inside = (x >= shares.rest[0, cutoff]) & (x <= shares.rest[1, cutoff])
         low = np.maximum(curve.lower[inside], shares.known[0, cutoff])
@@ -131,9 +130,11 @@ def test_curves_are_those_of_the_rates(monotone: bool) -> None:
 
 def test_limits_of_lift_by_hand() -> None:
     known, rest, n, size = 30, 50, 60, 400
-    found = bands.lift_limits(np.array([known]), np.array([rest]), n, size, 0.95)[:, 0]
+    found = future_bands.lift_limits(np.array([known]), np.array([rest]), n, size, 0.95)[:, 0]
     for side, number in enumerate((n, size)):
-        tails = np.array([0, 1]) + np.array([0.5, -0.5]) * bands.local_alpha_of_share(number, 0.95)
+        tails = np.array([0, 1]) + np.array([0.5, -0.5]) * future_bands.local_alpha_of_share(
+            number, 0.95
+        )
         tpr: Any = BETA_PPF([0.5, tails[side]], known + side, n - known + 1 - side)
         share: Any = BETA_PPF([0.5, tails[1 - side]], rest + 1 - side, size - rest + side)
         spread = np.hypot(*np.diff(np.log([tpr, share])))
@@ -143,8 +144,8 @@ def test_limits_of_lift_by_hand() -> None:
 def test_the_curve_holds_all_that_are_moved_by_errors_of_both_samples() -> None:
     ranking = make_ranking(4, n=100, size=1000)
     known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    x, lower, upper = bands.curve_limits(known, rest, 100, 1000, 0.95)
-    z = stats.norm.ppf(bands.local_alpha_of_share(100, 0.95) / 2)
+    x, lower, upper = future_bands.curve_limits(known, rest, 100, 1000, 0.95)
+    z = stats.norm.ppf(future_bands.local_alpha_of_share(100, 0.95) / 2)
     for place in np.searchsorted(x, [0.05, 0.1, 0.3, 0.6, 0.9]):
         ends = []
         for angle in np.linspace(0, np.pi / 2, 7):
@@ -159,7 +160,7 @@ def test_the_curve_holds_all_that_are_moved_by_errors_of_both_samples() -> None:
 def test_curves_of_many_known_positives_leave_out_some_cutoffs() -> None:
     ranking = make_ranking(5, n=5_000, size=20_000)
     known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    x, lower, upper = bands.curve_limits(known, rest, 5_000, 20_000, 0.95)
+    x, lower, upper = future_bands.curve_limits(known, rest, 5_000, 20_000, 0.95)
     assert x.size < 60_000
     true = np.interp(x, rest / 20_000, known / 5_000)
     assert (lower <= true + 1e-3).all() and (upper >= true - 1e-3).all()
@@ -173,7 +174,7 @@ def test_rates_of_a_single_kind() -> None:
     assert rates.lift.tolist() == [[1] * 5, [4] * 5]  # scores are no worse than chance
     ranking = make_ranking(2)
     rates, known = bound_rates(ranking, 0.0, 0.95, True), ranking.known_positive
-    shares = bands.joint_share_limits(known, ranking.rank - known, 60, 400, 0.95)
+    shares = future_bands.joint_share_limits(known, ranking.rank - known, 60, 400, 0.95)
     np.testing.assert_allclose(rates.fpr, shares.rest)
     assert np.isinf(rates.lift[1, 0])
 
@@ -183,7 +184,9 @@ def test_nothing_is_cut_where_the_curve_is_refuted() -> None:
     rank = np.arange(401)
     ranking = ranked(np.minimum(rank, 50) + np.clip(rank - 350, 0, 50))
     wide, cut = (bound_rates(ranking, 0.1, 0.95, monotone) for monotone in (False, True))
-    curves = [bands.bound_curve(ranking, 0.1, 0.95, monotone).band for monotone in (False, True)]
+    curves = [
+        future_bands.bound_curve(ranking, 0.1, 0.95, monotone).band for monotone in (False, True)
+    ]
     assert [curve.refuted_at is None for curve in curves] == [True, False]
     for before, after in zip([*wide, *curves[0][:2]], [*cut, *curves[1][:2]], strict=True):
         np.testing.assert_array_equal(before, after)
@@ -221,7 +224,7 @@ def test_the_guarantee_of_a_list_by_hand() -> None:
     limits = [BETA_PPF(0.05, known, N - known + 1) for known in (fewest, fewest - 1)]
     assert limits[0] >= 0.8 > limits[1]
     plain = rank_of(ranking, BETA, goals[1], False)  # which holds at all cutoffs
-    joint = bands.local_alpha_of_share(N, 0.95, both=False) / 2
+    joint = future_bands.local_alpha_of_share(N, 0.95, both=False) / 2
     k, h = ranking.known_positive, ranking.rank - ranking.known_positive
     share = (N + B * SIZE) / (N + SIZE)  # of positives, which has an error, too
     low_share, _ = population_oracle.wilson(share, N + SIZE, stats.norm.ppf(0.95))

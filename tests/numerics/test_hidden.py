@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from pu_accessor.beta import Beta
 from pu_accessor.inference.answer import add_beta_error
-from pu_accessor.inference.bands.future_data import cut_to_concave
 from pu_accessor.inference.completion import monotone_hidden
+from pu_accessor.inference.future_bands import cut_to_concave
 from tests.support.oracles import new_examples_oracle
 from tests.support.oracles.concave_oracle import by_linear_programs
 from tests.support.oracles.joint_oracle import disc_limits

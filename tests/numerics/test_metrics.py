@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUValueError, bedroc, fbeta
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff, rank_of_fraction
+from pu_accessor.inference.cutoff_spec import Cutoff, rank_of_fraction
 from pu_accessor.inference.metrics import METRICS, PURPOSES, Metric, metrics_for
 from pu_accessor.sklearn import scorer
 from tests import worlds

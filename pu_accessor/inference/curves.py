@@ -1,4 +1,4 @@
-"""Areas under curves of contingency tables, and average precision."""
+"""Areas under curves of contingency tables, average precision, and curves of future data."""
 
 from collections.abc import Callable
 from math import nan
@@ -7,8 +7,11 @@ import numpy as np
 import scipy
 
 from pu_accessor.checks import check_share, hidden_counts
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference import future_bands
 from pu_accessor.inference.completion import COUNT_TOLERANCE, hidden_positives_above, make_edges
-from pu_accessor.inference.tables.contingency import completed_table
+from pu_accessor.inference.contingency import BOUNDS, ESTIMATE, LIMITS, Table, completed_table
+from pu_accessor.inference.worlds import FutureData, precision_limit
 from pu_accessor.ranking import (
     BoolArray,
     FloatArray,
@@ -18,11 +21,13 @@ from pu_accessor.ranking import (
     Ranking,
     increments,
 )
+from pu_accessor.roles_and_assumptions import Terms
 
 _BATCH_SIZE = 1 << 18  # cutoffs times betas
 _MAX_BATCH_BETAS = 64  # each adds cutoffs of its own
 _SLOPE_TOLERANCE = 1e-9  # in true positives per example
 _MIN_GROWTH = 1e-5  # of the denominator of ratios, below which their sum is that of a line
+_TINY = 1e-9  # replaces a precision, or true positives, of 0
 _MIN_ASYMPTOTIC = 1e3  # from which logarithms are more precise than digamma functions
 
 
@@ -224,3 +229,49 @@ def average_precision_of_table(
     new = np.diff(head, prepend=-1) > COUNT_TOLERANCE  # shorter rankings repeat their last cutoff
     labeled = increments((head - unlabeled)[new]) > COUNT_TOLERANCE
     return _average_precision(tp[new], head[new], labeled, None) if labeled.size else nan
+
+
+def bound_curve_on_future_data(
+    curve: str, ranking: Ranking, betas: FloatArray, terms: Terms
+) -> tuple[Ranking, Table]:
+    """Bound a curve on future data at all thresholds jointly, shape (cutoffs, 3, betas)."""
+    # Bounds have the rates of the ROC curve, or precision and recall; their other values are void.
+    if ranking.whole is not None:  # joint limits need all cutoffs
+        every = ranking.whole.refine(ranking.unlabeled, exact=True)
+        every, table = bound_curve_on_future_data(curve, every, betas, terms)
+        chosen = np.searchsorted(every.head, ranking.head)
+        return ranking, Table(*(count[chosen] for count in table))
+    ranking, completed = completed_table(ranking, betas, on_new=True)
+    positives, negatives = (part[-1] for part in (completed.tp, completed.fp))
+    if not negatives.all():
+        raise PUDataError(
+            "target must be 'examples' if no example is negative, but 'population' was passed: "
+            "there is no false positive rate. Pass a smaller beta, or add unlabeled rows."
+        )
+    world, level = FutureData.of(ranking, betas, terms), terms.level
+    tp = np.repeat(completed.tp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
+    fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
+    least = _TINY if curve == "pr" else 0
+    np.maximum(tp, least, out=tp)
+    shares = ((positives - world.n) / max(world.rest, 1)).tolist()
+    for column, share in enumerate(shares):
+        rates = future_bands.bound_rates(ranking, share, level, ranking.monotone)
+        true, false = tp[:, ESTIMATE, column].copy(), completed.fp[:, column]
+        tp[:, LIMITS, column] = np.maximum(_include(positives[column] * rates.tpr, true), least)
+        if curve == "roc":
+            fp[:, LIMITS, column] = _include(negatives[column] * rates.fpr, false)[:, ::-1]
+            continue
+        one = world.at(column)
+        limits = [
+            precision_limit(one, ranking, lift, side, level)[0]
+            for lift, side in zip(rates.lift, (-1, 1), strict=True)
+        ]
+        with np.errstate(invalid="ignore"):
+            precision = _include(np.stack(limits), true / (true + false))
+        fp[:, LIMITS, column] = tp[:, LIMITS, column] * (1 / np.maximum(precision, _TINY) - 1)
+    return ranking, Table(tp, fp, positives - tp, negatives - fp)
+
+
+def _include(limits: FloatArray, estimate: Numbers) -> FloatArray:
+    """Return limits widened to include the estimate, (cutoffs, 2), from (2, cutoffs)."""
+    return np.stack([np.fmin(limits[0], estimate), np.fmax(limits[1], estimate)], axis=1)

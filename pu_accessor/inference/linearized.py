@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.estimates import early_recognition, metric_at_cutoff
-from pu_accessor.inference.estimates.areas_on_future_data import ap_share_slope, unbiased_ap
-from pu_accessor.inference.estimates.calibration import check_probability_scores
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference import metric_at_cutoff, retrieval
+from pu_accessor.inference.areas_on_future_data import ap_share_slope, unbiased_ap
+from pu_accessor.inference.calibration import check_probability_scores
+from pu_accessor.inference.contingency import completed_table
+from pu_accessor.inference.curves import area_of_estimate
+from pu_accessor.inference.cutoff_spec import Cutoff
 from pu_accessor.inference.influence import (
     Influence,
     least_placement_square,
@@ -21,9 +22,8 @@ from pu_accessor.inference.influence import (
     positive_share_of_rest,
     unbiased_auroc,
 )
+from pu_accessor.inference.known_positives import count_positives
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.tables.contingency import completed_table
-from pu_accessor.inference.tables.curves import area_of_estimate
 from pu_accessor.inference.worlds import RANDOM, FutureData, Shares
 from pu_accessor.ranking import FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
@@ -64,12 +64,10 @@ def linearize(
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
         share_slope = ap_share_slope(ranking, FutureData.of(ranking, betas, Terms()))
     else:
-        value, of_mean, scale, share_slope = early_recognition.linearize_bedroc(
-            metric, ranking, betas
-        )
+        value, of_mean, scale, share_slope = retrieval.linearize_bedroc(metric, ranking, betas)
         influences, slope = [of_mean], scale[np.newaxis]
         estimate = partial(
-            early_recognition.completed_early_recognition, metric, ranking, betas, on_new=True
+            retrieval.completed_early_recognition, metric, ranking, betas, on_new=True
         )
     known, rest = (slope.T @ np.stack(terms) for terms in list(zip(*influences, strict=True))[1:])
     n, through = ranking.total.known_positive, ranking.known_positive

@@ -1,23 +1,40 @@
-"""Simultaneous band: exact limits at a lower local level that apply to all cutoffs jointly.
+"""Bounds on the hidden positives above a cutoff, by a band's name, a function or a pair of arrays.
 
+A band is a function ``band(n, m, level) -> (lower, upper)``: of m hidden positives so many are
+above a cutoff with k of n known ones, for k = 0..n. The pair itself is a band, too.
+
+The simultaneous band has exact limits at a lower local level that apply to all cutoffs jointly.
 With labels at random, each order of the n known and m hidden positives is a lattice path; those
 inside the limits are counted [1]. With unequal odds, the probability of a miss is a ratio of two
 functions linear in the odds of each positive. So the worst selection has odds of 1 down to some
 rank and `selection_odds` below; all n + m + 1 of these are computed. Misses of both sides add up.
 
-[1] G. P. Steck, Annals of Mathematical Statistics 40 (1969) 1449-1466.
+[1] G. P. Steck, Annals of Mathematical Statistics 40 (1969) 1449-1466. [2] [C15], section 4.1
+(bootstrap). [3] P. Massart, Annals of Probability 18 (1990) 1269-1283 (dkw).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
-from math import exp, inf, lgamma, log
+from math import exp, inf, lgamma, log, sqrt
 from operator import ge
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy
 
-from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, PathLimits, exact, exact_with_odds
-from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, sorted_unique
+from pu_accessor.checks import as_array, check_option
+from pu_accessor.errors import PUTypeError, PUValueError, brief, name_function
+from pu_accessor.inference.exact_band import (
+    TOLERANCE,
+    Bounds,
+    PathLimits,
+    exact,
+    exact_each,
+    exact_with_odds,
+)
+from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.roles_and_assumptions import Band, Pair, UserBand
 
 # Largest size whose paths are counted. Beyond, alpha' is scaled by a power of n*m/(n + m): up to
 # 200,000 positives it is 2% to 11% below the counted one.
@@ -189,53 +206,6 @@ def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
     return np.asarray(ways / ways.sum(axis=1, keepdims=True))
 
 
-_LOWER, _UPPER = 0, 1
-
-
-def narrow_bounds(head: CountArray, bounds: CountArray) -> CountArray:
-    """Narrow bounds to counts that never fall, nor grow by more than the unlabeled examples."""
-    narrowed = np.array(bounds.T, np.result_type(bounds, head), order="C")
-    for side, extreme, step in ((_LOWER, np.maximum, 1), (_UPPER, np.minimum, -1)):
-        forward, back = narrowed[:, side, ::step], narrowed[:, side, ::-step]
-        extreme.accumulate(forward, axis=1, out=forward)
-        narrowed[:, side] -= head
-        extreme.accumulate(back, axis=1, out=back)
-        narrowed[:, side] += head
-    return narrowed.T
-
-
-def narrow_between(
-    ranking: Ranking, bounds: IntArray, whole: Ranking, narrowed: IntArray
-) -> IntArray:
-    """Narrow bounds at some cutoffs, given the narrowed ones of the whole ranking."""
-    rank = ranking.head
-    last, next_ = np.searchsorted(whole.rank, rank, "right") - 1, np.searchsorted(whole.rank, rank)
-    back = np.abs(ranking.unlabeled - whole.unlabeled[last])[:, np.newaxis]
-    ahead = np.abs(ranking.unlabeled - whole.unlabeled[next_])[:, np.newaxis]
-    before, after = narrowed[last], narrowed[next_]
-    lower = np.maximum(bounds[:, _LOWER], before[:, _LOWER])
-    lower = np.maximum(lower, after[:, _LOWER] - ahead)
-    upper = np.minimum(bounds[:, _UPPER], after[:, _UPPER])
-    upper = np.minimum(upper, before[:, _UPPER] + back)
-    return np.stack([lower, upper], axis=1)
-
-
-def narrowed_bends(head: IntArray, narrowed: IntArray) -> IntArray:
-    """Return the unlabeled counts, between two cutoffs, at which narrowed bounds bend."""
-    here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
-    before, after = narrowed[:-1], narrowed[1:]
-    # Lines of positives only that end at the next lower bound, or start at the last upper bound.
-    lines = [following - after[:, [_LOWER]], here - before[:, [_UPPER]]]
-    corners = [line + value for line in lines for value in (before, after)]
-    return counts_within_steps(corners, here, following)
-
-
-def counts_within_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> IntArray:
-    """Return the distinct counts that lie strictly between the two cutoffs of their step."""
-    inside = [corner[(start < corner) & (corner < end)] for corner in corners]
-    return sorted_unique(np.concatenate(inside))
-
-
 def _bisect(
     is_true: Callable[[float], bool], low: float, high: float, precision: float
 ) -> tuple[float, float]:
@@ -270,3 +240,142 @@ def _largest_without_excess(
         if not largest_good < number < smallest_bad:
             number = (largest_good * smallest_bad) ** 0.5
     return largest_good
+
+
+def bootstrap(n: int, m: int, level: float) -> Bounds:
+    """Return quantiles of Binomial(n, k/n)/n times m: the percentile bootstrap [2]."""
+    # It takes the hidden positives as infinitely many, so that its coverage is below the level.
+    resampled = scipy.stats.binom(n, np.arange(n + 1) / n)
+    tail = (1 - level) / 2
+    # A quantile exactly on the tail belongs to it, also after rounding.
+    fewest = np.asarray(resampled.ppf(tail * (1 - TOLERANCE)), np.int64)
+    most = np.asarray(resampled.isf(tail * (1 + TOLERANCE)), np.int64)
+    return fewest * m // n, -(-most * m // n)
+
+
+def dkw(n: int, m: int, level: float) -> Bounds:
+    """Return the rank CDF plus and minus sqrt(ln(2/(1 - level))/(2n)), times m [3]."""
+    # It takes the hidden positives as infinitely many.
+    width = sqrt(log(2 / (1 - level)) / (2 * n))
+    share = np.arange(n + 1) / n
+    lower = np.floor(np.maximum(share - width, 0) * m).astype(np.int64)
+    upper = np.ceil(np.minimum(share + width, 1) * m).astype(np.int64)
+    return lower, upper
+
+
+BANDS: Mapping[str, Band] = {
+    "exact": exact,
+    "simultaneous": simultaneous,
+    "bootstrap": bootstrap,
+    "dkw": dkw,
+}
+
+
+def band_name(band: UserBand) -> str:
+    """Return a band's name for attributes and legends."""
+    if isinstance(band, tuple):
+        return "pair"
+    if callable(band):
+        return str(getattr(band, "__name__", type(band).__name__))
+    if not isinstance(band, str):
+        hidden = " To draw none: band_kws={'alpha': 0}." * (band is None)
+        raise PUTypeError(
+            f"band must be one of {sorted(BANDS)}, a callable (n, m, level) -> (lower, upper), or "
+            f"such a pair of arrays with n + 1 entries, but {brief(band)} was passed.{hidden}"
+        )
+    check_option("band", band, BANDS)
+    return band
+
+
+def hidden_bounds(band: Band | Pair, n: int, m: int, level: float) -> Bounds:
+    """Return the checked limits of a function or a pair, for k = 0..n."""
+    name = band_name(band)
+    named = f"band {name!r} must be a function (n, m, level) -> (lower, upper)"
+    with name_function(named, f"band({n}, {m}, {level})"):
+        answer = band(n, m, level) if callable(band) else band
+    try:
+        lower, upper = map(as_array, answer)
+    except (TypeError, ValueError) as error:
+        raise PUTypeError(
+            f"band {name!r} must have two arrays, (lower, upper), but is a "
+            f"{type(answer).__name__}: {error}."
+        ) from error
+    lower, upper = (_check_counts(name, side, n, m) for side in (lower, upper))
+    if (lower > upper).any():
+        k = int(np.argmax(lower > upper))
+        raise PUValueError(
+            f"band {name!r} must have lower <= upper, but at k = {k} of n = {n} it has lower "
+            f"{lower[k]} and upper {upper[k]} (m = {m})."
+        )
+    if m > 1 and upper.max() == 1:
+        raise PUValueError(
+            f"band {name!r} must have counts of the m = {m} hidden positives, but none is above "
+            "1. Multiply shares by m before you round them."
+        )
+    return lower, upper
+
+
+def hidden_bounds_of_many(
+    band: UserBand, n: int, m: tuple[int, ...], level: float, *options: Any, **named: Any
+) -> Bounds:
+    """Return the limits of a band for several numbers of hidden positives, one row each."""
+    if isinstance(band, str):
+        return _bounds_by_name(band, n, m, level, *options, **named)
+    return stack_bounds(lambda hidden: hidden_bounds(band, n, hidden, level), m)
+
+
+@lru_cache(maxsize=8)  # models of the same examples need the same ones
+def _bounds_by_name(
+    band: str,
+    n: int,
+    m: tuple[int, ...],
+    level: float,
+    selection_odds: float = 1.0,
+    one_sided: bool = False,
+    cutoffs: int | None = None,
+) -> Bounds:
+    """Return the limits of a named band for several numbers of hidden positives."""
+    if band == "simultaneous":
+        sides = partial(simultaneous, one_sided=one_sided, cutoffs=cutoffs)
+        return stack_bounds(lambda hidden: sides(n, hidden, level, selection_odds), m)
+    if one_sided:
+        level = 1 - error_probability(level, one_sided)
+    if selection_odds > 1:
+        return exact_with_odds(n, np.array(m, np.int64), level, selection_odds)
+    if band == "exact":
+        return exact_each(n, np.array(m, np.int64), level)
+    return stack_bounds(lambda hidden: hidden_bounds(BANDS[band], n, hidden, level), m)
+
+
+def stack_bounds(bounds: Callable[[int], Bounds], m: Iterable[int]) -> Bounds:
+    """Return the bounds for each number of hidden positives, shape (numbers, known + 1)."""
+    lower, upper = zip(*map(bounds, m), strict=True)
+    return np.stack(lower), np.stack(upper)
+
+
+def _check_counts(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray:
+    """Return one side of a user's band as int64, or raise."""
+    if side.shape != (n + 1,):
+        raise PUValueError(
+            f"band {name!r} must have n + 1 = {n + 1} entries, one for each number of known "
+            f"positives k = 0..n above the cutoff, but its shape is {side.shape}."
+        )
+    if not np.issubdtype(side.dtype, np.integer):
+        raise PUTypeError(
+            f"band {name!r} must have integers, counts of the m = {m} hidden positives, but "
+            f"has {side.dtype}. For shares write np.floor(lower * m).astype(int) and "
+            "np.ceil(upper * m).astype(int)."
+        )
+    table = side.astype(np.int64)  # differences of unsigned integers would wrap around
+    if table.min() < 0 or table.max() > m:
+        raise PUValueError(
+            f"band {name!r} must have counts from 0 to m = {m}, but has {table.min()} to "
+            f"{table.max()}."
+        )
+    if (np.diff(table) < 0).any():
+        k = int(np.argmax(np.diff(table) < 0))
+        raise PUValueError(
+            f"band {name!r} must not decrease with k, but falls from {table[k]} at k = {k} to "
+            f"{table[k + 1]} at k = {k + 1}."
+        )
+    return table

@@ -14,14 +14,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.bands import simultaneous
-from pu_accessor.inference.bands.lookup import hidden_bounds_of_many, stack_bounds
-from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
+from pu_accessor.inference import bands
+from pu_accessor.inference.bands import hidden_bounds_of_many, stack_bounds
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, complete
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, increments, sorted_unique
+from pu_accessor.inference.known_positives import clustered_bounds, weighted_bounds
+from pu_accessor.ranking import (
+    BoolArray,
+    CountArray,
+    FloatArray,
+    IntArray,
+    Ranking,
+    increments,
+    sorted_unique,
+)
 from pu_accessor.roles_and_assumptions import Terms
 
 _BATCH_SIZE = 1 << 17  # cutoffs times betas that fit into a cache
+_LOWER, _UPPER = 0, 1
 _COMPARED_LEVEL = 0.95  # at which known positives and negatives are compared, at any level
 
 
@@ -92,9 +101,7 @@ def add_bend_cutoffs(
     corners = [_band_bends(ranking, part) for part in bands.in_parts(ranking.rank.size)]
     corners += [_completion_bends(ranking, completions)] if completions else []
     ranking = ranking.refine(sorted_unique(np.concatenate(corners)))
-    for bends_of in (
-        (simultaneous.narrowed_bends, _crossings) if terms.band == "simultaneous" else ()
-    ):
+    for bends_of in (narrowed_bends, _crossings) if terms.band == "simultaneous" else ():
         bends = []
         for part in bands.in_parts(ranking.rank.size):
             bounds = _bound_each(ranking, part, terms)
@@ -179,7 +186,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, terms: Terms) -> HiddenBounds
         unknown = np.zeros_like(bounds.possible)
         unknown[:, 1] = hidden
         ends = np.concatenate([bounds.possible, unknown], axis=-1)
-        narrowed = simultaneous.narrow_between(ranking, ends, whole, narrowed)
+        narrowed = narrow_between(ranking, ends, whole, narrowed)
     (low, nearest_low), (high, nearest_high) = (
         np.split(side, 2, axis=-1) for side in np.moveaxis(narrowed, 1, 0)
     )
@@ -198,7 +205,7 @@ def _narrow(ranking: Ranking, bounds: HiddenBounds, completions: Sequence[Comple
         ends[corners, 0, i] = np.floor(above + COUNT_TOLERANCE)
         ends[corners, 1, i] = np.ceil(above - COUNT_TOLERANCE)
     both = np.concatenate([bounds.possible, ends], axis=-1)
-    return simultaneous.narrow_bounds(ranking.unlabeled, both)
+    return narrow_bounds(ranking.unlabeled, both)
 
 
 def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
@@ -249,8 +256,8 @@ def _kind_limits(ranking: Ranking, kind: str, hidden: IntArray, terms: Terms) ->
 def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], terms: Terms) -> int | None:
     """Return the number of cutoffs between the ends, if small enough to narrow the band."""
     sided = terms.selection_odds, terms.one_sided
-    alphas = [simultaneous.local_alpha(n, hidden, terms.level, *sided) for hidden in m]
-    most = simultaneous.error_probability(terms.level, terms.one_sided) / min(alphas)
+    alphas = [bands.local_alpha(n, hidden, terms.level, *sided) for hidden in m]
+    most = bands.error_probability(terms.level, terms.one_sided) / min(alphas)
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
         following = sorted_unique(ranking.unlabeled[:-1] + 1)
@@ -280,7 +287,7 @@ def _band_bends(ranking: Ranking, bands: Bands) -> IntArray:
     if "negatives" in claims:
         ahead = here - claims["negatives"]  # the claim is h minus this
         corners += [ahead, hidden + ahead]
-    return simultaneous.counts_within_steps(corners, here, following)
+    return counts_within_steps(corners, here, following)
 
 
 def _clip_claims(
@@ -293,3 +300,47 @@ def _clip_claims(
     possible = np.minimum(claimed.T, np.minimum(head, most))
     np.maximum(possible, least, out=possible)
     return HiddenBounds(ranking, claimed, possible.T, tightest)
+
+
+def narrow_bounds(head: CountArray, bounds: CountArray) -> CountArray:
+    """Narrow bounds to counts that never fall, nor grow by more than the unlabeled examples."""
+    narrowed = np.array(bounds.T, np.result_type(bounds, head), order="C")
+    for side, extreme, step in ((_LOWER, np.maximum, 1), (_UPPER, np.minimum, -1)):
+        forward, back = narrowed[:, side, ::step], narrowed[:, side, ::-step]
+        extreme.accumulate(forward, axis=1, out=forward)
+        narrowed[:, side] -= head
+        extreme.accumulate(back, axis=1, out=back)
+        narrowed[:, side] += head
+    return narrowed.T
+
+
+def narrow_between(
+    ranking: Ranking, bounds: IntArray, whole: Ranking, narrowed: IntArray
+) -> IntArray:
+    """Narrow bounds at some cutoffs, given the narrowed ones of the whole ranking."""
+    rank = ranking.head
+    last, next_ = np.searchsorted(whole.rank, rank, "right") - 1, np.searchsorted(whole.rank, rank)
+    back = np.abs(ranking.unlabeled - whole.unlabeled[last])[:, np.newaxis]
+    ahead = np.abs(ranking.unlabeled - whole.unlabeled[next_])[:, np.newaxis]
+    before, after = narrowed[last], narrowed[next_]
+    lower = np.maximum(bounds[:, _LOWER], before[:, _LOWER])
+    lower = np.maximum(lower, after[:, _LOWER] - ahead)
+    upper = np.minimum(bounds[:, _UPPER], after[:, _UPPER])
+    upper = np.minimum(upper, before[:, _UPPER] + back)
+    return np.stack([lower, upper], axis=1)
+
+
+def narrowed_bends(head: IntArray, narrowed: IntArray) -> IntArray:
+    """Return the unlabeled counts, between two cutoffs, at which narrowed bounds bend."""
+    here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
+    before, after = narrowed[:-1], narrowed[1:]
+    # Lines of positives only that end at the next lower bound, or start at the last upper bound.
+    lines = [following - after[:, [_LOWER]], here - before[:, [_UPPER]]]
+    corners = [line + value for line in lines for value in (before, after)]
+    return counts_within_steps(corners, here, following)
+
+
+def counts_within_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> IntArray:
+    """Return the distinct counts that lie strictly between the two cutoffs of their step."""
+    inside = [corner[(start < corner) & (corner < end)] for corner in corners]
+    return sorted_unique(np.concatenate(inside))

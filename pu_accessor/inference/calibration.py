@@ -10,11 +10,10 @@ import scipy
 from pu_accessor.checks import as_array, hidden_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.bands.lookup import hidden_bounds_of_many
-from pu_accessor.inference.bands.weighted import clustered_bins
+from pu_accessor.inference.bands import hidden_bounds_of_many
 from pu_accessor.inference.completion import complete
-from pu_accessor.inference.estimates.known_positives import FloatPair
-from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.contingency import check_labels
+from pu_accessor.inference.known_positives import FloatPair, clustered_bins
 from pu_accessor.inference.worlds import FutureData, Selected, limits_by_shares
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms

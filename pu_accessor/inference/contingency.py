@@ -9,15 +9,10 @@ import numpy as np
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands import future_data
-from pu_accessor.inference.bands.simultaneous import (
-    alpha_of_cutoffs,
-    local_alpha,
-    narrow_between,
-    narrow_bounds,
-)
+from pu_accessor.inference import future_bands
+from pu_accessor.inference.bands import alpha_of_cutoffs, local_alpha
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, represented_positives
-from pu_accessor.inference.tables.hidden_bounds import (
+from pu_accessor.inference.hidden_bounds import (
     Bands,
     HiddenBounds,
     add_bend_cutoffs,
@@ -29,6 +24,8 @@ from pu_accessor.inference.tables.hidden_bounds import (
     count_wrong,
     few_cutoff_count,
     make_bands,
+    narrow_between,
+    narrow_bounds,
     references_used,
 )
 from pu_accessor.ranking import (
@@ -44,7 +41,7 @@ from pu_accessor.roles_and_assumptions import Terms
 
 BOUNDS = ("lower", "estimate", "upper")
 ESTIMATE = BOUNDS.index("estimate")
-_LIMITS = slice(None, None, 2)  # lower and upper of `BOUNDS`, as a view
+LIMITS = slice(None, None, 2)  # lower and upper of `BOUNDS`, as a view
 
 
 class Table(NamedTuple):
@@ -215,8 +212,8 @@ def _with_estimate(each: _Estimated) -> tuple[FloatArray, BoolArray]:
     is_moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
     np.greater(is_moved, COUNT_TOLERANCE, out=clipped[:, ESTIMATE])
     in_head[:, ESTIMATE] = estimate
-    in_head[:, _LIMITS] = ends
-    clipped[:, _LIMITS] = each.bounds.clipped[..., : completed.shape[1]]
+    in_head[:, LIMITS] = ends
+    clipped[:, LIMITS] = each.bounds.clipped[..., : completed.shape[1]]
     if is_crossed:  # where no labeling is inside, bounds are widened to the estimate
         outside = estimate < ends[:, 0] - COUNT_TOLERANCE, estimate > ends[:, 1] + COUNT_TOLERANCE
         for side, is_outside in zip((0, 2), outside, strict=True):
@@ -304,7 +301,7 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, terms: Terms) -> RankCdf:
         each = reusable or _estimate_part(bands, finer, completions, terms)
         bounds = each.bounds
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), hidden.size))
-    in_head[:, _LIMITS] = np.clip(bounds.claimed, 0, hidden)
+    in_head[:, LIMITS] = np.clip(bounds.claimed, 0, hidden)
     if each is not None:
         in_head[:, ESTIMATE] = _with_estimate(each)[0][:, ESTIMATE]
     with np.errstate(invalid="ignore"):  # no hidden positives
@@ -330,7 +327,7 @@ def completed_table(
         kinds = ("positives",) * hidden.size
         whole, in_head = complete_at_bends(ranking.whole or ranking, hidden, kinds)
         curves = (whole.known_positive[:, np.newaxis] + in_head).T
-        concave = [future_data.concave_majorant(whole.head, curve)[0] for curve in curves]
+        concave = [future_bands.concave_majorant(whole.head, curve)[0] for curve in curves]
         tp = np.stack([np.interp(ranking.head, whole.head, curve) for curve in concave], axis=1)
     positives = total.known_positive + hidden
     return ranking, Table.of(tp, ranking.head[:, np.newaxis], positives, sum(total))

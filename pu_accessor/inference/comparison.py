@@ -1,4 +1,4 @@
-"""Test pairs of models or groups: differences, intervals, and p values adjusted for all pairs.
+"""Compare pairs of models or groups: differences with p values for all pairs, averages, curves.
 
 Gaps: MOVER, Zou and Donner, Statistics in Medicine 27 (2008) 1693-1702; for proportions Newcombe's
 method 10 (1998).
@@ -6,20 +6,26 @@ method 10 (1998).
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import nan
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
 
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference import influence
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.estimates.areas_on_this_sample import full_auroc
-from pu_accessor.inference.estimates.known_positives import hidden_share
-from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.curves import area_of_estimate
+from pu_accessor.inference.areas_on_this_sample import full_auroc
+from pu_accessor.inference.averages import (
+    GroupTerms,
+    count_shared_clusters,
+    shared_cluster_variance,
+)
+from pu_accessor.inference.contingency import check_labels
+from pu_accessor.inference.curves import area_of_estimate
+from pu_accessor.inference.known_positives import hidden_share
+from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
@@ -141,3 +147,112 @@ def estimate_gaps(groups: Sequence[Answer], lowest: float, highest: float) -> An
     below = combine(down[first], up[second], is_cut[0][first] | is_cut[1][second])
     above = combine(up[first], down[second], is_cut[1][first] | is_cut[0][second])
     return Answer(difference, difference - below, difference + above)
+
+
+def compare_averages(metric: Metric, models: Sequence[GroupTerms], level: float) -> Answer:
+    """Compare the averages of models over the same groups by Student's t: all pairs."""
+    # One group that was not seen moves as far as the farthest that was or, where models may differ
+    # without a move of a group, as one known positive moves it.
+    pairs, (number, _) = list_pairs(len(models)), models[0].value.shape
+    if number < 2:
+        raise PUDataError(f"average=True needs 2 groups or more, not {number}. Omit average.")
+    moved = subtract(np.stack([one.value for one in models]), pairs)
+    difference = moved.mean(axis=1)
+    farthest = np.abs(moved - difference[:, np.newaxis]).max(axis=1)
+    if metric.estimator is None or metric.own_cutoff is not None:
+        steps = [((one.high - one.low) / one.known).mean(axis=0) for one in models]
+        farthest = np.maximum(farthest, np.max(steps, axis=0))
+    variance, df = moved.var(axis=1) / number + farthest**2 / number**2, number - 1.0
+    for pair, (a, b) in enumerate(zip(*pairs, strict=True)):
+        added = shared_cluster_variance(_subtract_clusters(models[a], models[b]), moved[pair], 1.0)
+        variance[pair] += added / number
+    df = min(df, min(map(count_shared_clusters, models)) - 1.0)
+    span = max(float((one.ceiling - one.floor).mean(axis=0).max()) for one in models)
+    tests = compare_by_t(difference, np.sqrt(variance), np.full((1, 1), df), level)
+    return show_estimate(tests, difference, span)
+
+
+def _subtract_clusters(one: GroupTerms, other: GroupTerms) -> GroupTerms:
+    """Return the terms of one model, whose clusters add differences from another."""
+    if one.clusters is None or other.clusters is None:
+        return one
+    influence = one.clusters.influence - other.clusters.influence
+    return one._replace(clusters=one.clusters._replace(influence=influence))
+
+
+# Rates are ratios of counts, and interpolations of them.
+_RATE_TOLERANCE = 1e-12
+
+
+class Verdict(NamedTuple):
+    """How the ROC curve of a model lies to that of another."""
+
+    ahead: bool  # the estimated curve is somewhere above the other
+    behind: bool  # somewhere below
+    disjoint: bool  # a lower curve is strictly above the other upper one
+    crossings: tuple[float, ...]  # false positive rates at which the lead changes
+
+
+def compare_curves(first: FloatArray, second: FloatArray) -> Verdict:
+    """Compare curves, (3 bounds, 2 rates, points), without their dips ([C15], section 6.2)."""
+    # Of each curve the highest true positive rate at or left of each false positive rate.
+    one, other = (
+        [without_steps_back(*_fill_dips(*curve)) for curve in each] for each in (first, second)
+    )
+    fpr, lead = _corners(one[1], other[1])
+    disjoint = _is_above(one[0], other[2]) or _is_above(other[0], one[2])
+    difference = lead[0] - lead[1]
+    ahead, behind = bool((difference > 0).any()), bool((difference < 0).any())
+    return Verdict(ahead, behind, disjoint, crossings(fpr, difference))
+
+
+def _is_above(first: FloatArray, second: FloatArray) -> bool:
+    """Tell if the first curve is strictly above the second, where they are not both at an end."""
+    _, (a, b) = _corners(first, second)
+    is_ahead, at_end = a > b, (a == b) & np.isin(a, [0, 1])
+    return bool((is_ahead | at_end).all() and is_ahead.any())
+
+
+def _corners(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return all corners, and both limits of two curves there, from within, left to right."""
+    corners, limits = np.union1d(first[0], second[0]), []
+    for fpr, tpr in (first, second):
+        between = np.interp(corners, fpr, tpr)
+        left = np.searchsorted(fpr, corners, side="left").clip(max=fpr.size - 1)
+        right = np.searchsorted(fpr, corners, side="right") - 1
+        sides = [np.where(fpr[at] == corners, tpr[at], between) for at in (left, right)]
+        limits.append(np.stack(sides, axis=1).ravel()[1:-1])
+    a, b = limits
+    heights = np.stack([a, np.where(np.abs(a - b) <= _RATE_TOLERANCE, a, b)])
+    return np.repeat(corners, 2)[1:-1], heights
+
+
+def without_steps_back(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return a path from where it passes each x for the last time."""
+    # Seen from its end, a path that steps back to the left has a dip.
+    return -_fill_dips(-y[::-1], -x[::-1])[::-1, ::-1]
+
+
+def _fill_dips(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Keep a curve at its highest value until it is higher again."""
+    highest = np.maximum.accumulate(y)
+    start, end, height = y[:-1], y[1:], highest[:-1]
+    below = (start < height) & (height < end)
+    share = (height[below] - start[below]) / (end[below] - start[below])
+    returns = x[:-1][below] + share * (x[1:][below] - x[:-1][below])
+    position = np.flatnonzero(below) + 1
+    return np.stack([np.insert(x, position, returns), np.insert(highest, position, height[below])])
+
+
+def crossings(x: FloatArray, lead: FloatArray) -> tuple[float, ...]:
+    """Return where the lead passes from one curve to the other."""
+    crossed_at = []
+    for before, after in pairwise(np.flatnonzero(lead).tolist()):
+        if (lead[before] > 0) == (lead[after] > 0):
+            continue
+        if after > before + 1:  # equal from the next point on
+            crossed_at.append(float(x[before + 1]))
+        else:
+            share = lead[before] / (lead[before] - lead[after])
+            crossed_at.append(float(x[before] + share * (x[after] - x[before])))
+    return tuple(crossed_at)

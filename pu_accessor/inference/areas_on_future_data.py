@@ -13,20 +13,20 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference import influence
-from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.estimates.intervals import (
+from pu_accessor.inference.answer import (
+    Answer,
     bounded_mean_distances,
     drop_refuted_betas,
     half_width,
     include_estimate,
+    join_answers,
     logit_interval,
     use_completed,
 )
-from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.contingency import check_labels, completed_table
+from pu_accessor.inference.curves import area_of_estimate, aurocs_of_estimates, odds_factor
+from pu_accessor.inference.known_positives import count_negatives, count_positives, effective_size
 from pu_accessor.inference.prior import limits_from_positives
-from pu_accessor.inference.tables.contingency import check_labels, completed_table
-from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.inference.worlds import RANDOM, FutureData, add_prevalence_error
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms

@@ -8,24 +8,24 @@ import numpy as np
 from pu_accessor.beta import Beta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference import contingency
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.cutoff_spec import (
+from pu_accessor.inference.bands import band_name
+from pu_accessor.inference.cutoff_spec import (
     FIXED,
     OPTIMIZED,
     Cutoff,
     rank_error,
     rank_of_fraction,
 )
-from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.inference.metrics import METRICS, Metric, Turns
-from pu_accessor.inference.tables import contingency
-from pu_accessor.inference.tables.hidden_bounds import (
+from pu_accessor.inference.hidden_bounds import (
     bound_hidden,
     complete_at_bends,
     make_bands,
     references_used,
 )
+from pu_accessor.inference.known_positives import count_negatives
+from pu_accessor.inference.metrics import METRICS, Metric, Turns
 from pu_accessor.inference.worlds import FutureData, limits_at_threshold
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms

@@ -15,20 +15,20 @@ import numpy as np
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff, rank_of_fraction
-from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.inference.estimates.metric_at_cutoff import evaluate_completed, locate_cutoff
-from pu_accessor.inference.goal_lines import limits_at_goal
-from pu_accessor.inference.metrics import METRICS, Metric
-from pu_accessor.inference.tables.contingency import (
+from pu_accessor.inference.bands import band_name
+from pu_accessor.inference.contingency import (
     Table,
     Tables,
     check_labels,
     completed_table,
     make_tables,
 )
-from pu_accessor.inference.tables.hidden_bounds import count_wrong
+from pu_accessor.inference.cutoff_spec import Cutoff, rank_of_fraction
+from pu_accessor.inference.goal_lines import limits_at_goal
+from pu_accessor.inference.hidden_bounds import count_wrong
+from pu_accessor.inference.known_positives import count_negatives
+from pu_accessor.inference.metric_at_cutoff import evaluate_completed, locate_cutoff
+from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms

@@ -10,20 +10,19 @@ import scipy
 from pu_accessor.beta import Beta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.answer import Answer, join_betas, search_extremes
-from pu_accessor.inference.diagnostics import is_single
-from pu_accessor.inference.estimates.calibration import check_probability_scores
-from pu_accessor.inference.estimates.cutoff_spec import FIXED, OPTIMIZED, RATES, Cutoff
-from pu_accessor.inference.estimates.intervals import bounding_curve_areas
-from pu_accessor.inference.estimates.known_positives import unrounded_negatives
-from pu_accessor.inference.estimates.metric_at_cutoff import (
+from pu_accessor.inference.answer import Answer, bounding_curve_areas, join_betas, search_extremes
+from pu_accessor.inference.assumption_tests import is_single
+from pu_accessor.inference.calibration import check_probability_scores
+from pu_accessor.inference.cutoff_spec import FIXED, OPTIMIZED, RATES, Cutoff
+from pu_accessor.inference.known_positives import unrounded_negatives
+from pu_accessor.inference.metric_at_cutoff import (
     add_location,
     future_metric_at_threshold,
     join_tables_over_beta,
     locate_cutoff,
     metric_at_cutoff,
 )
-from pu_accessor.inference.estimates.metric_at_rate import future_metric_at_goal, metric_at_goal
+from pu_accessor.inference.metric_at_rate import future_metric_at_goal, metric_at_goal
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms

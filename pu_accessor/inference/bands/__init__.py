@@ -1,1 +1,0 @@
-"""Bounds on the hidden examples above a cutoff, given the known ones there."""

@@ -1,1 +1,0 @@
-"""AUROC, average precision, and any metric at one cutoff, with intervals."""

@@ -1,1 +1,0 @@
-"""Contingency tables, and what follows from them: rates, curves, areas, envelopes, derivatives."""
