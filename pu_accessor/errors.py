@@ -18,10 +18,10 @@ _PAGES: Mapping[str, str] = {
     for page, arguments in {
         "class_prior": "beta pilot",
         "clusters_and_weights": "cluster count weight",
+        "comparing": "average by",
         "intervals": "band monotone prevalence target",
         "labels": "label",
         "large_data": "chunks ranks",
-        "models_and_groups": "average by",
         "sensitivity": "contamination propensity reference selection_odds",
         "thresholds": "at bins",
     }.items()

@@ -348,7 +348,7 @@ def told(monkeypatch: pytest.MonkeyPatch, ask: Callable[[], object], *urls: str)
         ("intervals", lambda: SIX.pu.roc_bounds(0.3, band=max)),
         ("labels", lambda: FOLDS.pu(by="fold").auroc(0.3)),
         ("thresholds", lambda: SIX.pu.metric("f1", 0.3, at=99)),
-        ("models_and_groups", lambda: SIX.pu(average=3).auroc(0.3)),
+        ("comparing", lambda: SIX.pu(average=3).auroc(0.3)),
         ("", lambda: SIX.pu(score="p").auroc(0.3)),  # no concept, no page
     ],
 )

@@ -1,4 +1,4 @@
-"""Compare times with docs/measured/benchmarks.csv; with ``--publish`` replace it and the tables.
+"""Compare times with docs/measured/benchmarks.csv; with ``--publish`` replace it and the table.
 
 Sorting, for one, is far slower where NumPy has no code for the processor: all is measured both as
 NumPy comes, and without the code that it chooses by the processor.
@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from tests.support.benchmarks.bench_speed import SIZES
 
 DOCS = Path(__file__).parents[3] / "docs"
 MEASURED = DOCS / "measured" / "benchmarks.csv"
@@ -66,22 +64,21 @@ def slower(found: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def table(frame: pd.DataFrame) -> str:
-    """Return a table of Markdown, its first column a text."""
-    lines = [[*frame.columns], ["---", *["---:"] * (frame.shape[1] - 1)]]
+    """Return a table of Markdown, its first two columns texts."""
+    lines = [[*frame.columns], ["---", "---", *["---:"] * (frame.shape[1] - 2)]]
     lines += frame.astype(str).to_numpy().tolist()
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join(f"|{'|'.join(line)}|\n" for line in lines)
 
 
-def tables(found: pd.DataFrame) -> str:
-    """Return the tables of one way."""
-    milliseconds = found.assign(ms=found["seconds"].mul(1e3).map("{:.3g}".format))
-    by_rows = milliseconds[milliseconds["case"].isin([f"{name} rows" for name in SIZES.values()])]
-    wide = by_rows.pivot_table("ms", "case", "call", "first", sort=False).reset_index()
-    rest = milliseconds.drop(by_rows.index)
-    rest = rest.assign(against=rest["share"].map("{:.2f} of ".format) + rest["of"].fillna(""))
-    rest["against"] = rest["against"].where(rest["of"].notna() & (rest["call"] != rest["of"]), "")
-    rest = rest[["case", "call", "ms", "against", "peak_mib"]]
-    return f"{table(wide)}\n{table(rest.rename(columns={'peak_mib': 'peak, MiB'}))}"
+def times(found: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each of our calls: milliseconds both ways, share of the rival's, memory."""
+    found = found.assign(ms=(found["seconds"] * 1e3).map(lambda ms: f"{float(f'{ms:.3g}'):g}"))
+    first, plain = (found[found["numpy"].eq(way)] for way in found["numpy"].unique())
+    both = first.merge(plain[[*KEYS[1:], "ms"]], on=KEYS[1:], suffixes=("", ", plain"))
+    share = both["share"].map("{:.2f} of ".format) + both["of"].fillna("")
+    both["against"] = share.where(both["of"].notna(), "")
+    shown = ["case", "call", "ms", "ms, plain", "against", "peak_mib"]
+    return both.loc[~both["call"].isin(RIVALS), shown].rename(columns={"peak_mib": "MiB"})
 
 
 def publish(found: pd.DataFrame, saved: dict[str, Any]) -> None:
@@ -91,14 +88,10 @@ def publish(found: pd.DataFrame, saved: dict[str, Any]) -> None:
     machine = f"{cpu.get('brand_raw', 'CPU')}, {cpu['count']} cores; Python "
     machine += f"{saved['machine_info']['python_version']}, "
     machine += ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    page = DOCS / "benchmarks.md"
+    page = DOCS / "large_data.md"
     before, _, rest_of_page = page.read_text(encoding="utf-8").partition(BEGIN)
     after = rest_of_page.partition(END)[2]
-    each = (
-        f"Milliseconds, NumPy {numpy}:\n\n{tables(part)}"
-        for numpy, part in found.groupby("numpy", sort=False)
-    )
-    text = "\n".join([*each, f"{machine}; {saved['datetime'][:10]}."])
+    text = f"{table(times(found))}\n{machine}; {saved['datetime'][:10]}."
     page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
