@@ -124,7 +124,7 @@ html_copy_source = html_show_sourcelink = False
 html_theme_options = {
     "footer_end": [],
     "footer_start": ["copyright"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "logo": {"text": project, "image_light": html_favicon, "image_dark": html_favicon},
     "navigation_with_keys": False,
     "show_nav_level": 2,
@@ -158,6 +158,7 @@ def finish_docstring(
     image = [f".. image:: /generated/pictures/{short}.png", f"   :alt: What {this} draws", ""]
     summary = next(place for place, line in enumerate(lines) if line.strip())
     lines[summary + 1 : summary + 1] = ["", *(image if methods.draws(short) else []), *call[1:]]
+    lines += ["", f".. index:: single: {this.replace('_', ' ')}", ""]  # what readers search for
     examples = f"pu_accessor.{accessor.__name__}.{this}"  # by which sphinx-gallery knows it
     if (EXAMPLES / f"{examples}.examples").is_file():
         lines += ["", ".. rubric:: In the gallery", "", f".. minigallery:: {examples}", ""]
