@@ -102,10 +102,9 @@ def plot_curves(
         curves = [
             drawing.without_teeth(one, curve if isinstance(curve, str) else "") for one in curves
         ]
-    curves = [one._replace(extra={**one.extra, "sign": sign}) for one in curves]
-    if areas is not None and len(curves) <= _MAX_AREAS:
-        frame = areas()
-        curves = [one._replace(area=_area_of(frame, one)) for one in curves]
+    frame = areas() if areas is not None and len(curves) <= _MAX_AREAS else pd.DataFrame()
+    more = ({"sign": sign, "area": _area_of(frame, one)} for one in curves)
+    curves = [one._replace(extra=one.extra | new) for one, new in zip(curves, more, strict=True)]
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -174,7 +173,7 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
 
     curves, levels, band = _curves(visible(cdf), trace, "rank_cdf")
     if same_at_each_beta:  # bands are named by beta alone
-        curves = [curve._replace(score=None) for curve in curves]
+        curves = [curve._replace(extra=curve.extra | {"score": None}) for curve in curves]
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_AXES["rank"], ylabel=_RECALL_LABEL)
@@ -188,9 +187,9 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         drawing.draw_bands(ax, curves, label, looks, is_shared=shared)
         score = cdf.attrs.get("score")
         name = f"known positives, by {drawing.write_name(score)}" if score else "known positives"
-        known = curves[0]._replace(color=color, label=name)
+        known = curves[0]._replace(color=color, label=name, style={})
         drawn = [known] if shared else curves
-        drawing.draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)
+        drawing.draw_lines(ax, drawn, looks)
         drawing.show_rates(ax, along=False)
 
     return draw_panels(curves, draw, looks, levels)
@@ -204,15 +203,13 @@ def _curves(
 ) -> tuple[list[Curve], Levels, str]:
     """Return the curves of a Dataset, the levels of its dimensions, and the label of bands."""
     axis = cutoff_dim(tables.dims)
-    score = tables.attrs.get("score")
     curves: list[Curve] = []
     inside: list[Curve] = []  # of betas that are used only for the limits of their interval
     for where, bounds in _take_apart(tables, axis, drawn):
         table = bounds[1]
         estimate, lower, upper = map(trace, bounds)
-        curve = Curve(
-            where, float(table["beta"]), estimate, lower, upper, _extra_of(table, x), score
-        )
+        extra = _extra_of(table, x) | {"score": tables.attrs.get("score")}
+        curve = Curve(where, float(table["beta"]), estimate, lower, upper, extra)
         (inside if table.get("inside", False) else curves).append(curve)
     curves = [_widen(curve, inside) for curve in curves]
     betas = [curve.beta for curve in inside if curve.beta is not None]

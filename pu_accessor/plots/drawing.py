@@ -61,14 +61,15 @@ class Curve(NamedTuple):
     estimate: Path
     lower: Path
     upper: Path
-    extra: Mapping[str, Any]  # other values that its plot draws
-    score: str | None = None  # the column that ranks
+    extra: dict[str, Any]  # other values that its plot draws or writes
     color: Any = None
     label: str = ""
-    is_baseline: bool = False  # beta = 0, drawn dashed
-    dash: Any = "-"  # where colours do not tell curves apart
-    is_other: bool = False  # of many, not among the best: grey, and not named
-    area: str = ""  # the area under it with its interval
+    style: Mapping[str, Any] = {}  # other properties of its line
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is that of beta = 0, drawn dashed."""
+        return self.style.get("gid") == Kind.BASELINE
 
 
 def kind_of(artist: Artist) -> Kind | None:
@@ -94,20 +95,14 @@ def draw_lines(
     ax: Axes, curves: Sequence[Curve], looks: Options, *, dots: Mapping[str, Any] | None = None
 ) -> None:
     """Draw estimates as lines or dots, and baselines; no two colours share a label."""
-    dot: dict[str, Any] = {"marker": "o", "markersize": 6, **(dots or {})}
-    dot |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
+    usual: dict[str, Any] = {"gid": Kind.CURVE, "linewidth": 1.8, "zorder": 3}
+    dot = {"marker": "o", "markeredgecolor": ground(ax), "markeredgewidth": 0.75, **(dots or {})}
+    naive = {} if dots is None else {"linestyle": "none", "marker": "x"}
+    own = ({} if dots is None else dot) | dict(looks["line_kws"] or {})
     for curve in curves:
-        path, usual = known(curve.estimate), {"color": curve.color, "zorder": 3}
-        if curve.is_baseline:
-            naive = {"linestyle": "--", "linewidth": 1.3}
-            naive = {"linestyle": "none", "marker": "x"} if dots is not None else naive
-            ax.plot(*path, label=curve.label, gid=Kind.BASELINE, **usual, **naive)  # type: ignore[arg-type]
-            continue
-        usual |= {"linewidth": 1.8, "label": _own_label(ax, curve), "gid": Kind.CURVE}
-        usual |= {"linestyle": curve.dash}
-        usual |= {"linewidth": 0.9, "zorder": 2.5, "label": curve.label} if curve.is_other else {}
-        usual |= {} if dots is None else dot
-        ax.plot(*path, **{**usual, **(looks["line_kws"] or {})})
+        style = usual | dict(curve.style) | (naive if curve.is_baseline else own)
+        named = {"color": curve.color, "label": _own_label(ax, curve)}
+        ax.plot(*known(curve.estimate), **named | style)
 
 
 def _own_label(ax: Axes, curve: Curve) -> str:
@@ -122,56 +117,41 @@ def draw_bands(
     ax: Axes, curves: Sequence[Curve], label: str, looks: Options, *, is_shared: bool = False
 ) -> None:
     """Fill between the bounds: of many curves only with band_kws, or if they share one line."""
-    number = sum(not curve.is_baseline for curve in curves)
-    is_few = is_shared or number <= MAX_FILLED_BANDS
-    if not (is_few or looks["band_kws"]):
+    drawn = [curve for curve in curves if not curve.is_baseline]
+    if not (is_shared or len(drawn) <= MAX_FILLED_BANDS or looks["band_kws"]):
         return
-    opacities = next(each for most, each in _OPACITIES if number <= most)
-    for curve in curves:
+    opacities = next(each for most, each in _OPACITIES if len(drawn) <= most)
+    for curve in drawn:
         (x, y), (x_back, y_back) = known(curve.upper), known(curve.lower)
         corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
         own = f"{label}, {curve.label}" if is_shared else label
-        _fill(ax, curve, looks, own, corners, opacities)
+        _fill(ax, corners, own, curve.color, looks, opacities)
+
+
+def draw_bars(ax: Axes, curve: Curve, label: str, looks: Options, half: float, axis: int) -> None:
+    """Draw the interval of each estimate as a bar; only the first is in the legend."""
+    limits, across = (curve.lower[1], curve.upper[1]), np.array([-half, half, half, -half])
+    for middle, low, high in zip(curve.estimate[axis], *limits, strict=True):
+        if np.isfinite(high - low) and not curve.is_baseline:
+            corners = np.stack([middle + across, [high, high, low, low]], axis=1)
+            _fill(ax, corners[:, :: 1 - 2 * axis], label, curve.color, looks, _OPACITIES[0][1])
+            label = f"_{label.lstrip('_')}"
 
 
 def _fill(
-    ax: Axes,
-    curve: Curve,
-    looks: Options,
-    label: str,
-    corners: FloatArray,
-    opacities: tuple[float, float],
+    ax: Axes, corners: FloatArray, label: str, color: Any, looks: Options, opacities: Any
 ) -> None:
-    """Fill an area in the colour of its curve, unless the curve is a baseline."""
-    if curve.is_baseline:
-        return
+    """Fill an area, with an edge."""
     style = dict(looks["band_kws"] or {})
     face = style.pop("facecolor", None)
-    color = style.pop("color", None) or face or curve.color
+    color = style.pop("color", None) or face or color
     is_translucent = to_rgba(color)[3] < 1  # an alpha in band_kws has priority
-    properties = {
-        "facecolor": color if is_translucent else (*to_rgb(color), opacities[0]),
-        "edgecolor": (*to_rgb(color), opacities[1]),
-        "linewidth": 0.6,
-        "label": label,
-        "gid": Kind.BAND,
-        "zorder": 2,
-    }
+    usual: dict[str, Any] = {"label": label, "gid": Kind.BAND, "linewidth": 0.6, "zorder": 2}
+    usual["facecolor"] = color if is_translucent else (*to_rgb(color), opacities[0])
+    usual["edgecolor"] = (*to_rgb(color), opacities[1])
     # add_patch would check each corner, which is slow.
-    ax.add_artist(Polygon(corners, **{**properties, **style}))
+    ax.add_artist(Polygon(corners, **usual | style))
     ax.update_datalim(corners)
-
-
-def draw_bars(
-    ax: Axes, curve: Curve, looks: Options, label: str, half: float, upright: bool
-) -> None:
-    """Draw the interval of each estimate as a bar; only the first is in the legend."""
-    low, high, middles = curve.lower[1], curve.upper[1], curve.estimate[0 if upright else 1]
-    left, right = middles - half, middles + half
-    corners = np.array([[left, high], [right, high], [right, low], [left, low]])
-    for place, bar in enumerate(np.moveaxis(corners[:, :: 1 if upright else -1], 2, 0)):
-        known = bar[np.isfinite(bar).all(axis=1)]
-        _fill(ax, curve, looks, f"{'_' * (place > 0)}{label}", known, _OPACITIES[0][1])
 
 
 def without_teeth(curve: Curve, name: str = "") -> Curve:
@@ -182,12 +162,8 @@ def without_teeth(curve: Curve, name: str = "") -> Curve:
         lower = _running_max(x), -_running_max(-y[::-1])[::-1]
         upper = -_running_max(-x_up[::-1])[::-1], _running_max(y_up)
         return curve._replace(lower=lower, upper=upper)
-    if name == "pr":
-        lower, upper = (x, -_edge_above(x, -y)), (x_up, _edge_above(x_up, y_up))
-        return curve._replace(lower=lower, upper=upper)
-    return curve._replace(
-        lower=(x, -_fill_valleys(x, -y)), upper=(x_up, _fill_valleys(x_up, y_up))
-    )
+    edge = _edge_above if name else _fill_valleys
+    return curve._replace(lower=(x, -edge(x, -y)), upper=(x_up, edge(x_up, y_up)))
 
 
 def _fill_valleys(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.plots import drawing, options
-from pu_accessor.plots.drawing import Curve, write_key, write_name
+from pu_accessor.plots.drawing import Curve, Kind, write_key, write_name
 from pu_accessor.plots.legends import add_legend
 from pu_accessor.words import suggest
 
@@ -26,7 +26,9 @@ Levels: TypeAlias = Mapping[str, Collection[str]]  # of dimensions that stand fo
 Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
 
 _BASELINE_LABEL = "β = 0 (unlabeled as negative)"
+_NAIVE = {"gid": Kind.BASELINE, "linestyle": "--", "linewidth": 1.3}
 _MAX_NAMED, _BEST, _OTHERS_INK = 8, 3, 0.35  # models in colour; of more, the best alone
+_OTHER = {"linewidth": 0.9, "zorder": 2.5}
 _GREY = 0.02  # range of the channels of a colour that is a grey
 _DASHES = "-", (0, (4, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (8, 2))  # of grey curves
 _FIGURE = 7.1, 4.8  # inches
@@ -173,34 +175,31 @@ def _color_curves(
     named = [key for key in keys if key not in others]
     colors = dict(zip(named, _colors(ax, looks, named), strict=True))
     colors |= dict.fromkeys(others, options.ink(ax, _OTHERS_INK))
-    before = len(drawing.curves_on(ax))
     is_chosen = looks["palette"] is not None or "color" in (looks["line_kws"] or {})
     is_grey = not is_chosen and all(np.ptp(to_rgb(one)) < _GREY for one in colors.values())
-    styles = islice(cycle(_DASHES), before, None) if is_grey else cycle("-")
-    dashes = dict(zip(named, styles, strict=False))
+    styles = islice(cycle(_DASHES if is_grey else "-"), len(drawing.curves_on(ax)), None)
+    dashes = {key: {"linestyle": style} for key, style in zip(named, styles, strict=False)}
     betas = {curve.beta for curve in curves}
     by_model = hue not in (None, "beta") and len(keys) > 1
-    naive = [
-        curve.beta == 0 and "beta" in curve.where and (len(betas) > 1 or not by_model)
-        for curve in curves
-    ]
     numbers = [beta for beta in betas if beta is not None]
     digits = next(  # as many as make them different
         d for d in range(3, 18) if len({f"{beta:.{d}g}" for beta in numbers}) == len(numbers)
     )
-    colored = []
-    for curve, is_baseline in zip(curves, naive, strict=True):
+    gap = drawing.BEFORE_AREA + "\n" * (hue is None)  # an area alone has a line of its own
+    first, last, naive = [], [], []
+    for curve in curves:
         key = curve.where[hue] if hue else None
-        look: dict[str, Any] = {"is_baseline": is_baseline}
-        look["color"] = colors[key] if by_model or not is_baseline else options.ink(ax, 0.75)
-        look["label"] = _BASELINE_LABEL if is_baseline else _name(curve, looks, digits)
-        look |= {"dash": dashes.get(key, "-"), "is_other": key in others}
-        look |= {"label": f"{len(others)} others"} if key in others else {}
-        if curve.area and not (is_baseline or options.has_panels(looks)):
-            gap = drawing.BEFORE_AREA + "\n" * (hue is None)  # a line of its own
-            look["label"] += f"{gap}{curve.area}"
-        colored.append(curve._replace(**look))
-    return sorted(colored, key=lambda curve: (curve.is_baseline, curve.is_other))
+        if curve.beta == 0 and "beta" in curve.where and (len(betas) > 1 or not by_model):
+            color = colors[key] if by_model else options.ink(ax, 0.75)
+            naive.append(curve._replace(color=color, label=_BASELINE_LABEL, style=_NAIVE))
+        elif key in others:
+            label = f"{len(others)} others"
+            last.append(curve._replace(color=colors[key], label=label, style=_OTHER))
+        else:
+            has_area = curve.extra.get("area") and not options.has_panels(looks)
+            label = _name(curve, looks, digits) + (gap + curve.extra["area"] if has_area else "")
+            first.append(curve._replace(color=colors[key], label=label, style=dashes[key]))
+    return [*first, *last, *naive]
 
 
 def _not_among_best(
@@ -210,13 +209,15 @@ def _not_among_best(
     hue, styled = looks["hue"], looks["palette"] or looks["line_kws"]
     if hue in (None, "beta") or styled or len(keys) <= _MAX_NAMED or "sign" not in curves[0].extra:
         return ()
-    heights: dict[Hashable, float] = {}
-    for curve in curves:
-        x, y = drawing.known(curve.estimate)
-        mean = np.trapezoid(y, x) / max(np.ptp(x), 1e-12) if x.size else -np.inf
-        key = curve.where[hue]
-        heights[key] = max(heights.get(key, -np.inf), curve.extra["sign"] * float(mean))
-    return sorted(keys, key=heights.__getitem__, reverse=True)[_BEST:]
+    best_first = sorted(curves, key=_mean_height, reverse=True)
+    return [*dict.fromkeys(curve.where[hue] for curve in best_first)][_BEST:]
+
+
+def _mean_height(curve: Curve) -> float:
+    """Return the mean height of a curve, negative if less is better."""
+    x, y = drawing.known(curve.estimate)
+    mean = np.trapezoid(y, x) / max(np.ptp(x), 1e-12) if x.size else -np.inf
+    return float(curve.extra["sign"] * mean)
 
 
 def _colors(ax: Axes, looks: options.Options, keys: Sequence[Hashable]) -> list[Any]:
@@ -235,7 +236,8 @@ def _name(curve: Curve, looks: options.Options, digits: int) -> str:
     written = "estimate" if curve.beta is None else f"β = {curve.beta:.{digits}g}"
     if hue in (None, "beta"):
         in_title = hue is None and "beta" in (looks["col"], looks["row"])
-        model = write_name(curve.score) if curve.score and hue is None else ""
+        score = None if hue else curve.extra.get("score")
+        model = write_name(score) if score else ""
         return model or "estimate" if in_title else f"{model}, {written}" if model else written
     has_own_beta = curve.beta is not None and "beta" not in curve.where
     key = write_key(curve.where[hue])

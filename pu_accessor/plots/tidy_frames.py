@@ -156,9 +156,7 @@ def _draw_bins(frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[C
     for index, curve in enumerate(curves if has_bars else ()):
         at, share = curve.estimate
         beside = at + half * (2 * index - number + 1)
-        drawing.draw_bars(
-            ax, curve._replace(estimate=(beside, share)), looks, band, half, upright=True
-        )
+        drawing.draw_bars(ax, curve._replace(estimate=(beside, share)), band, looks, half, 0)
     drawing.draw_lines(ax, curves, looks, dots={"linewidth": 0.8})
     style: dict[str, Any] = {"marker": "o", "linestyle": "none", "markerfacecolor": ground(ax)}
     for curve in curves:
@@ -187,7 +185,7 @@ def _draw_forest(
         row, value = curve.estimate
         shift = 0 if curve.is_baseline else (index - (len(hues) - 1) / 2) * step
         drawn.append(curve._replace(estimate=(value, row + shift)))
-        drawing.draw_bars(ax, drawn[-1], looks, interval, half, upright=False)
+        drawing.draw_bars(ax, drawn[-1], interval, looks, half, 1)
     drawing.draw_lines(ax, drawn, looks, dots={"linestyle": "none"})
     ax.set_yscale("linear")
     _name_rows(ax, names)
