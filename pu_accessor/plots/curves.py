@@ -19,13 +19,12 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison import without_steps_back
 from pu_accessor.inference.curves import curve_rates
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.plots import drawing
 from pu_accessor.plots.drawing import Curve, Path, without_baselines
 from pu_accessor.plots.options import Options, ink
-from pu_accessor.plots.panels import Drawing, Levels, draw_panels
+from pu_accessor.plots.panels import Drawing, draw_panels
 from pu_accessor.ranking import FloatArray, IntArray
 
 Table: TypeAlias = Mapping[str, Any]  # arrays over the cutoffs of one bound, and numbers
@@ -85,26 +84,25 @@ def plot_curves(
         _check_negatives(tables)
     if x == "threshold":
         _check_thresholds(tables)
+    name = ""
     if isinstance(curve, str):
-        xlabel, ylabel, trace, mark = _RATES[curve]
+        name, (xlabel, ylabel, trace, mark) = curve, _RATES[curve]
     elif (curve.key, x) == ("recall", "fraction"):
         xlabel, ylabel, trace, mark = _AXES[x], _RECALL_LABEL, _trace_metric(curve, x), _mark_gains
     else:
         xlabel, ylabel = _AXES[x], drawing.write_name(curve.label)
         trace, mark = _trace_metric(curve, x), _mark_infeasible
     tables = visible(tables, x)
-    tables = unrounded(tables) if isinstance(curve, str) else tables
+    tables = unrounded(tables) if name else tables
     ends = (tables["tp"] + tables["fp"]).max("bound")
     tables = tables.assign(cut=_is_cut(tables).variable, end=ends.variable)
-    curves, levels, band = _curves(tables, trace, x=x)
-    sign = -1 if not isinstance(curve, str) and curve.less_is_better else 1
-    if isinstance(curve, str) or not curve.is_function:  # which may turn anywhere
-        curves = [
-            drawing.without_teeth(one, curve if isinstance(curve, str) else "") for one in curves
-        ]
+    curves, band = _curves(tables, trace, name, x)
+    if not getattr(curve, "is_function", False):  # which may turn anywhere
+        curves = [drawing.without_teeth(one, name) for one in curves]
+    sign = -1 if getattr(curve, "less_is_better", False) else 1
     frame = areas() if areas is not None and len(curves) <= _MAX_AREAS else pd.DataFrame()
-    more = ({"sign": sign, "area": _area_of(frame, one)} for one in curves)
-    curves = [one._replace(extra=one.extra | new) for one, new in zip(curves, more, strict=True)]
+    for one in curves:
+        one.extra.update(sign=sign, area=_area_of(frame, one))
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -114,7 +112,7 @@ def plot_curves(
         if curve == "roc" and looks["ax"] is None:
             ax.set_box_aspect(1)  # also when zoomed
 
-    return draw_panels(curves, draw, looks, levels)
+    return draw_panels(curves, draw, looks)
 
 
 def _area_of(frame: pd.DataFrame, curve: Curve) -> str:
@@ -171,7 +169,7 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         # From known negatives it is straight between cutoffs.
         return drawing.step_corners(*path) if from_positives else path
 
-    curves, levels, band = _curves(visible(cdf), trace, "rank_cdf")
+    curves, band = _curves(visible(cdf), trace, "rank_cdf")
     if same_at_each_beta:  # bands are named by beta alone
         curves = [curve._replace(extra=curve.extra | {"score": None}) for curve in curves]
 
@@ -192,34 +190,30 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
         drawing.draw_lines(ax, drawn, looks)
         drawing.show_rates(ax, along=False)
 
-    return draw_panels(curves, draw, looks, levels)
+    return draw_panels(curves, draw, looks)
 
 
 # A Dataset -> its curves
 
 
 def _curves(
-    tables: xr.Dataset, trace: Trace, drawn: str = "tp", x: str = "rank"
-) -> tuple[list[Curve], Levels, str]:
-    """Return the curves of a Dataset, the levels of its dimensions, and the label of bands."""
+    tables: xr.Dataset, trace: Trace, name: str, x: str = "rank"
+) -> tuple[list[Curve], str]:
+    """Return the curves of a Dataset, and the label of bands."""
     axis = cutoff_dim(tables.dims)
     curves: list[Curve] = []
     inside: list[Curve] = []  # of betas that are used only for the limits of their interval
+    drawn = name if name in tables else "tp"
     for where, bounds in _take_apart(tables, axis, drawn):
         table = bounds[1]
         estimate, lower, upper = map(trace, bounds)
         extra = _extra_of(table, x) | {"score": tables.attrs.get("score")}
         curve = Curve(where, float(table["beta"]), estimate, lower, upper, extra)
         (inside if table.get("inside", False) else curves).append(curve)
-    curves = [_widen(curve, inside) for curve in curves]
+    curves = [_widen(curve, inside, name) for curve in curves]
     betas = [curve.beta for curve in inside if curve.beta is not None]
     attrs = {**tables.attrs, "beta_interval": (min(betas), max(betas)) if betas else None}
-    levels = {
-        str(dim): [*map(str, index.names)]
-        for dim, index in tables.indexes.items()
-        if dim in tables.dims and isinstance(index, pd.MultiIndex)
-    }
-    return curves, levels, drawing.band_label(attrs, tables.coords.get("reference", ()))
+    return curves, drawing.band_label(attrs, tables.coords.get("reference", ()))
 
 
 def _check(dataset: xr.Dataset, axis: str) -> None:
@@ -376,32 +370,21 @@ _RATES: Mapping[str, tuple[str, str, Trace, Callable[..., None]]] = {
 }
 
 
-def _widen(curve: Curve, inside: Sequence[Curve]) -> Curve:
-    """Return a curve with the lowest and the highest bounds over an interval, at equal x."""
+def _widen(curve: Curve, inside: Sequence[Curve], name: str) -> Curve:
+    """Return a curve with the lowest and the highest edges over an interval of beta."""
     key = {**curve.where, "beta": None}
     others = [other for other in inside if {**other.where, "beta": None} == key]
     if not others or curve.beta == 0:
         return curve
-    x = curve.estimate[0]
-    paths = [path for each in (curve, *others) for path in (each.lower, each.upper)]
-    if all(np.array_equal(along, x, equal_nan=True) for along, _ in paths):
-        values = np.stack([y for _, y in paths])
-        lowest, highest = np.fmin.reduce(values), np.fmax.reduce(values)
-        return curve._replace(lower=(x, lowest), upper=(x, highest))
-    grid = np.union1d(x[np.isfinite(x)], np.linspace(0, 1, 1001))
-    # With all signs and the order reversed, a path is passed for the first time.
-    lowest = np.fmin.reduce([-_highest(-grid, -x[::-1], -y[::-1]) for x, y in paths])
-    highest = np.fmax.reduce([_highest(grid, x, y) for x, y in paths])
-    return curve._replace(lower=(grid, lowest), upper=(grid, highest))
-
-
-def _highest(grid: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the height of a path where it passes each x of the grid for the last time."""
-    known = np.isfinite(x) & np.isfinite(y)
-    x, y = without_steps_back(x[known], y[known])
-    after = np.interp(grid, x, y, left=np.nan, right=np.nan)
-    before = np.interp(-grid, -x[::-1], y[::-1], left=np.nan, right=np.nan)
-    return np.fmax(before, after)
+    each = [curve, *others]
+    if name in _RATES:
+        each = [drawing.without_teeth(one, name) for one in each]
+    paths = [drawing.known(path) for one in each for path in (one.lower, one.upper)]
+    places = np.unique(np.concatenate([x for x, _ in paths]))
+    # Paths may rise or fall at one place, so heights are those just before and after it.
+    x = np.stack([np.nextafter(places, end) for end in (-np.inf, np.inf)], axis=1).ravel()
+    heights = [np.interp(x, *path, left=np.nan, right=np.nan) for path in paths]
+    return curve._replace(lower=(x, np.fmin.reduce(heights)), upper=(x, np.fmax.reduce(heights)))
 
 
 # Cutoffs

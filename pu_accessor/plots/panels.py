@@ -22,7 +22,6 @@ from pu_accessor.words import suggest
 
 Drawing: TypeAlias = Axes | FacetGrid
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
-Levels: TypeAlias = Mapping[str, Collection[str]]  # of dimensions that stand for several names
 Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
 
 _BASELINE_LABEL = "β = 0 (unlabeled as negative)"
@@ -36,9 +35,7 @@ _PANEL_HEIGHT = 3.2  # of a panel, in inches
 _LABEL_SHARE = 0.85  # of an axis, for a line of its label; layouts may shorten the axis
 
 
-def draw_panels(
-    curves: Sequence[Curve], draw: Draw, looks: options.Options, levels: Levels
-) -> Drawing:
+def draw_panels(curves: Sequence[Curve], draw: Draw, looks: options.Options) -> Drawing:
     """Draw each curve in its panel and hue."""
     if not any(np.isfinite(y).any() for curve in curves for _, y in curve[2:5]):
         raise PUValueError(
@@ -54,7 +51,7 @@ def draw_panels(
     values = {name: [*dict.fromkeys(curve.where[name] for curve in curves)] for name in names}
     if "beta" in values and len({curve.beta for curve in curves}) > 1:  # not the baseline alone
         values["beta"] = [beta for beta in values["beta"] if beta != 0]
-    looks = _assign(looks, values, levels)
+    looks = _assign(looks, curves, values)
     before = set(plt.get_fignums())
     try:
         if options.has_panels(looks):
@@ -78,8 +75,8 @@ def _new_axes() -> Axes:
     return plt.subplots(layout="constrained", figsize=_FIGURE if is_usual else size)[1]
 
 
-def _assign(looks: options.Options, values: Values, levels: Levels) -> options.Options:
-    """Check that hue, col and row are dimensions; a dimension that is left over becomes hue."""
+def _assign(looks: options.Options, curves: Sequence[Curve], values: Values) -> options.Options:
+    """Check that hue, col and row are dimensions; one more that tells curves apart is hue."""
     named = options.dimensions(looks)
     for name, dim in named.items():
         if dim not in values:
@@ -88,22 +85,29 @@ def _assign(looks: options.Options, values: Values, levels: Levels) -> options.O
                 f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
                 f"{suggest(dim, values, places=()) or by}"
             )
-    assigned = asked = {*named.values()}
-    for dim, parts in levels.items():  # a level stands for its dimension, and back
-        some = asked & {*parts}
-        assigned = assigned | ({dim} if some else set())
-        assigned = assigned | ({*parts} if dim in asked or not some else set())
-    left = [name for name, keys in values.items() if len(keys) > 1 and name not in assigned]
-    if len(left) > (looks["hue"] is None):
-        free = [name for name in ("hue", "col", "row") if name not in named]
-        advice = f"Draw fewer: of {left[-1]} one at a time."
-        if len(left) <= len(free):
-            written = (f"{name}={dim!r}" for name, dim in zip(free, left, strict=False))
-            advice = f"Pass {', '.join(written)}."
-        raise PUValueError(
-            f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. {advice}"
-        )
-    return {**looks, "hue": left[0]} if left else looks
+    asked = [*named.values()]
+    shown = [curve for curve in curves if curve.where.get("beta") in values.get("beta", [None])]
+
+    def number(*names: str) -> int:  # of curves that these tell apart, without baselines
+        return len({tuple(curve.where[name] for name in names) for curve in shown})
+
+    left: list[str] = []
+    for name in values:  # a group comes before its levels
+        if number(*asked, *left, name) > number(*asked, *left):
+            left.append(name)
+    if not left:
+        return looks
+    alone = [name for name in values if number(*asked, name) == number(*asked, *left)]
+    if alone and looks["hue"] is None:
+        return {**looks, "hue": min(alone, key=lambda name: len(values[name]))}
+    free = [name for name in ("hue", "col", "row") if name not in named]
+    advice = f"Draw fewer: of {left[-1]} one at a time."
+    if len(left) <= len(free):
+        written = (f"{name}={dim!r}" for name, dim in zip(free, left, strict=False))
+        advice = f"Pass {', '.join(written)}."
+    raise PUValueError(
+        f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. {advice}"
+    )
 
 
 def _draw_grid(

@@ -19,7 +19,7 @@ from pu_accessor.plots import drawing
 from pu_accessor.plots.curves import write_missing
 from pu_accessor.plots.drawing import Curve, Kind
 from pu_accessor.plots.options import Options, dimensions, ground, has_panels, ink
-from pu_accessor.plots.panels import Drawing, Levels, draw_panels
+from pu_accessor.plots.panels import Drawing, draw_panels
 
 _AXES = {  # labels of the x axis
     "beta": "class prior β of the unlabeled",
@@ -50,7 +50,6 @@ def plot_rows(
     order: str | Sequence[Hashable] | None = None,
 ) -> Drawing:
     """Draw a metric with its interval against `x`; a forest (x="estimate") has rows in order."""
-    levels: Levels = {}
     draw: Callable[..., None]
     if x == "threshold":  # that was asked for, not the score of the cutoff
         frame = frame.assign(threshold=frame["at"])
@@ -58,7 +57,7 @@ def plot_rows(
         curves, names = _forest_rows(frame, {*dimensions(looks).values()}, order)
         draw = partial(_draw_forest, names)
     else:
-        curves, levels = _curves(frame, x)
+        curves = _curves(frame, x)
         draw = _draw_bins if x == "mean_score" else partial(_draw_bands, x)
 
     def draw_labeled(ax: Axes, curves: list[Curve]) -> None:
@@ -67,7 +66,7 @@ def plot_rows(
         ax.set(xlabel=along[0], ylabel=along[1])
         draw(frame, looks, ax, curves)
 
-    return draw_panels(curves, draw_labeled, looks, levels)
+    return draw_panels(curves, draw_labeled, looks)
 
 
 def _draw_bands(
@@ -245,8 +244,8 @@ def _has_own_betas(frame: pd.DataFrame, keys: Sequence[str]) -> bool:
     return not frame.drop_duplicates([*keys, "beta"]).duplicated([*keys]).any()
 
 
-def _curves(frame: pd.DataFrame, x: str) -> tuple[list[Curve], Levels]:
-    """Return the curves of a frame, sorted by x, and the levels of their key."""
+def _curves(frame: pd.DataFrame, x: str) -> list[Curve]:
+    """Return the curves of a frame, sorted by x."""
     keys = _keys(frame, x)
     if sides := [key for key in keys if key.endswith(("_a", "_b"))]:
         half = len(sides) // 2
@@ -273,7 +272,7 @@ def _curves(frame: pd.DataFrame, x: str) -> tuple[list[Curve], Levels]:
             where = {"group": tuple(where[key] for key in keys), **where}
         if len(rows):
             curves.append(_curve_of(where, rows, x))
-    return curves, {"group": keys} if len(keys) > 1 else {}
+    return curves
 
 
 def _groups(
