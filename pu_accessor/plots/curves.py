@@ -22,7 +22,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.curves import curve_rates
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.plots import drawing
-from pu_accessor.plots.drawing import Curve, Path, without_baselines
+from pu_accessor.plots.drawing import Curve, Path
 from pu_accessor.plots.options import Options, ink
 from pu_accessor.plots.panels import Drawing, draw_panels
 from pu_accessor.ranking import FloatArray, IntArray
@@ -132,11 +132,7 @@ def _mark_roc(ax: Axes, curves: Sequence[Curve]) -> None:
 
 def _mark_pr(ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw the prevalence, which is the precision by chance."""
-    hues: dict[float, list[Any]] = {}
-    for curve in without_baselines(curves):
-        hues.setdefault(curve.extra["prevalence"], []).append(curve.color)
-    for prevalence, colors in hues.items():
-        hue = {"color": colors[0]} if len(colors) == 1 else {}
+    for prevalence, hue in drawing.prevalences(curves):
         drawing.draw_chance(ax, [0, 1], [prevalence] * 2, **hue)
     drawing.show_rates(ax)
 
@@ -152,8 +148,8 @@ def _mark_gains(ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw the gains of a random and of a perfect ranking."""
     _mark_infeasible(ax, curves)
     drawing.draw_chance(ax, [0, 1], [0, 1])
-    style: dict[str, Any] = {"label": "perfect", "linestyle": "-", "linewidth": 0.8}
-    for share in sorted({curve.extra["prevalence"] for curve in without_baselines(curves)}):
+    for share, hue in drawing.prevalences(curves):
+        style = {"label": "perfect", "linestyle": "-", "linewidth": 0.8, **hue}
         drawing.draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
     drawing.show_rates(ax)
 
@@ -208,12 +204,12 @@ def _curves(
         table = bounds[1]
         estimate, lower, upper = map(trace, bounds)
         extra = _extra_of(table, x) | {"score": tables.attrs.get("score")}
-        curve = Curve(where, float(table["beta"]), estimate, lower, upper, extra)
+        beta = float(table["beta"]) if np.any(table.get("n_unlabeled", 1)) else None
+        curve = Curve(where, beta, estimate, lower, upper, extra)
         (inside if table.get("inside", False) else curves).append(curve)
     curves = [_widen(curve, inside, name) for curve in curves]
-    betas = [curve.beta for curve in inside if curve.beta is not None]
-    attrs = {**tables.attrs, "beta_interval": (min(betas), max(betas)) if betas else None}
-    return curves, drawing.band_label(attrs, tables.coords.get("reference", ()))
+    references, intervals = tables.get("reference", ()), drawing.intervals_of_beta(curves)
+    return curves, drawing.band_label(tables.attrs, intervals, references)
 
 
 def _check(dataset: xr.Dataset, axis: str) -> None:
@@ -384,7 +380,12 @@ def _widen(curve: Curve, inside: Sequence[Curve], name: str) -> Curve:
     # Paths may rise or fall at one place, so heights are those just before and after it.
     x = np.stack([np.nextafter(places, end) for end in (-np.inf, np.inf)], axis=1).ravel()
     heights = [np.interp(x, *path, left=np.nan, right=np.nan) for path in paths]
-    return curve._replace(lower=(x, np.fmin.reduce(heights)), upper=(x, np.fmax.reduce(heights)))
+    betas = [float(one.beta or 0) for one in others]
+    return curve._replace(
+        lower=(x, np.fmin.reduce(heights)),
+        upper=(x, np.fmax.reduce(heights)),
+        extra=curve.extra | {"interval": (min(betas), max(betas))},
+    )
 
 
 # Cutoffs

@@ -1,6 +1,6 @@
 """Draw the lines, bands and marks of all plots, and write their labels."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, count
 from math import inf
@@ -207,6 +207,13 @@ def draw_chance(ax: Axes, x: Any, y: Any, **style: Any) -> None:
     ax.plot(x, y, **{**_reference(ax), **style})
 
 
+def prevalences(curves: Sequence[Curve]) -> list[tuple[float, dict[str, Any]]]:
+    """Return each prevalence of curves, with the colour of its curve if there are several."""
+    colors = {curve.extra["prevalence"]: curve.color for curve in without_baselines(curves)}
+    known = {share: color for share, color in colors.items() if np.isfinite(share)}
+    return [(share, {"color": color} if len(colors) > 1 else {}) for share, color in known.items()]
+
+
 def draw_diagonal(ax: Axes, label: str = "chance") -> None:
     """Draw the diagonal; many points keep it right on log scales."""
     along = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]
@@ -261,16 +268,36 @@ def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) 
     for left, right in spans[np.diff(spans, axis=1)[:, 0] > _MIN_SPAN * np.ptp(x)].tolist():
         ax.axvspan(left, right, facecolor=faint, linewidth=0, zorder=0, gid=Kind.SHADE)
         foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), **strip)
-        foot.set(label="bounds cut to one value", linewidth=0, zorder=1)
+        foot.set(label="no band: β may be too high", linewidth=0, zorder=1)
         foot.set_gid(f"{Kind.INFEASIBLE}{_SEPARATOR}{strips}")
 
 
 # Names
 
 
-def band_label(attrs: Mapping[Any, Any], references: Any = (), what: str = "band") -> str:
+def write_level(attrs: Mapping[Any, Any]) -> str:
+    """Write the level, if attributes have one."""
+    return f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
+
+
+def write_beta(beta: float, interval: Any = None, digits: int = 3) -> str:
+    """Write beta, and its interval if it has one."""
+    within = f" ({interval[0]:.3g} to {interval[1]:.3g})" if interval else ""
+    return f"β = {beta:.{digits}g}{within}"
+
+
+def intervals_of_beta(curves: Sequence[Curve]) -> set[Any]:
+    """Return the intervals of beta of curves, None for numbers other than 0."""
+    return {curve.extra.get("interval") for curve in curves if curve.beta != 0}
+
+
+def band_label(
+    attrs: Mapping[Any, Any],
+    intervals: Collection[Any] = (),
+    references: Any = (),
+    what: str = "band",
+) -> str:
     """Name a band or an interval: level, kind and assumptions, as far as attributes have them."""
-    level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
     band = str(attrs.get("band", "")) if what == "band" else ""
     kind = _KINDS_OF_BAND.get(band, f"pointwise ({band})" if band else "")
     odds, share = (attrs.get(name) for name in ("selection_odds", "contamination"))
@@ -280,10 +307,11 @@ def band_label(attrs: Mapping[Any, Any], references: Any = (), what: str = "band
     reference = _REFERENCES.get(kinds.pop()) if len(kinds) == 1 else None
     targets = _OTHER_DATA if what == "band" else _TARGETS
     target = targets.get(attrs.get("target"))
-    ends = attrs.get("beta_interval")
-    within = None if ends is None else f"β from {ends[0]:.3g} to {ends[1]:.3g}"
+    shared = next(iter(intervals)) if len(intervals) == 1 else None
+    within = f"β from {shared[0]:.3g} to {shared[1]:.3g}" if shared else None
     lines = "".join(f",\n{part}" for part in (unlike, wrong, reference, target, within) if part)
-    return write_name(f"{level}{what}{', ' * bool(kind)}{kind}{lines}", longest=2 * _MAX_NAME)
+    name = f"{write_level(attrs)}{what}{', ' * bool(kind)}{kind}{lines}"
+    return write_name(name, longest=2 * _MAX_NAME)
 
 
 def write_name(name: object, longest: int = _MAX_NAME) -> str:

@@ -41,7 +41,7 @@ def draw_panels(curves: Sequence[Curve], draw: Draw, looks: options.Options) -> 
         raise PUValueError(
             "There is nothing to draw: no estimate and no limit has a value. Try another beta."
         )
-    if looks["baseline"] and not any(curve.beta == 0 for curve in curves):
+    if looks["baseline"] and not any(curve.beta in (0, None) for curve in curves):
         betas = list(dict.fromkeys(curve.beta for curve in curves))
         raise PUValueError(
             f"baseline=True needs tables for beta = 0, but there are {betas}. Make them with it: "
@@ -189,6 +189,7 @@ def _color_curves(
     digits = next(  # as many as make them different
         d for d in range(3, 18) if len({f"{beta:.{d}g}" for beta in numbers}) == len(numbers)
     )
+    has_own = len(drawing.intervals_of_beta(curves)) > 1
     gap = drawing.BEFORE_AREA + "\n" * (hue is None)  # an area alone has a line of its own
     first, last, naive = [], [], []
     for curve in curves:
@@ -200,8 +201,8 @@ def _color_curves(
             label = f"{len(others)} others"
             last.append(curve._replace(color=colors[key], label=label, style=_OTHER))
         else:
-            has_area = curve.extra.get("area") and not options.has_panels(looks)
-            label = _name(curve, looks, digits) + (gap + curve.extra["area"] if has_area else "")
+            area = "" if options.has_panels(looks) else curve.extra.get("area", "")
+            label = _name(curve, looks, digits, has_own) + (area and gap + area)
             first.append(curve._replace(color=colors[key], label=label, style=dashes[key]))
     return [*first, *last, *naive]
 
@@ -234,18 +235,18 @@ def _colors(ax: Axes, looks: options.Options, keys: Sequence[Hashable]) -> list[
     return options.next_colors(ax, taken, len(keys), looks["hue"] == "beta" and len(keys) > 1)
 
 
-def _name(curve: Curve, looks: options.Options, digits: int) -> str:
-    """Return the name of a curve: its key, and its beta if it has its own."""
-    hue = looks["hue"]
-    written = "estimate" if curve.beta is None else f"β = {curve.beta:.{digits}g}"
-    if hue in (None, "beta"):
-        in_title = hue is None and "beta" in (looks["col"], looks["row"])
-        score = None if hue else curve.extra.get("score")
-        model = write_name(score) if score else ""
-        return model or "estimate" if in_title else f"{model}, {written}" if model else written
-    has_own_beta = curve.beta is not None and "beta" not in curve.where
-    key = write_key(curve.where[hue])
-    return f"{key}, {written}" if has_own_beta else key
+def _name(curve: Curve, looks: options.Options, digits: int, has_own_interval: bool) -> str:
+    """Return the name of a curve: its key, and its beta if no other text says it."""
+    hue, score = looks["hue"], curve.extra.get("score")
+    is_said, name = "beta" in (looks["col"], looks["row"]), ""
+    if hue is None:
+        name = write_name(score) if score else ""
+    elif hue != "beta":
+        is_said, name = "beta" in curve.where, write_key(curve.where[hue])
+    interval = curve.extra.get("interval") if has_own_interval else None
+    if curve.beta is None or (is_said and not interval):
+        return name or "estimate"
+    return ", ".join(filter(None, [name, drawing.write_beta(curve.beta, interval, digits)]))
 
 
 def _title(looks: options.Options, values: Values) -> str:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import LogLocator
 
+from pu_accessor.beta import Betas
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.comparison import crossings
 from pu_accessor.inference.metrics import named
@@ -32,6 +33,7 @@ _AXES = {  # labels of the x axis
 # Columns before the first of these are keys.
 _RESULTS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
 _RESULTS |= {"selection_odds", "contamination", "prevalence", "breaking_point"}
+_SWEPT = ("selection_odds", "contamination", "prevalence")
 _NEGATIVE_SHARE, _MAX_EMPTY_SHARE = 0.2, 0.5  # below a decision curve, and below bands
 _HALF_BARS = 0.006, 0.005, 0.004  # half a bar in scores, of one, two or more curves
 _ROW_SHARE = 0.8  # of a row of a forest, for all its colours
@@ -47,9 +49,11 @@ def plot_rows(
     looks: Options,
     *,
     label: str,
+    betas: Betas | None = None,
     order: str | Sequence[Hashable] | None = None,
 ) -> Drawing:
     """Draw a metric with its interval against `x`; a forest (x="estimate") has rows in order."""
+    frame = _with_betas(frame, betas)
     draw: Callable[..., None]
     if x == "threshold":  # that was asked for, not the score of the cutoff
         frame = frame.assign(threshold=frame["at"])
@@ -59,30 +63,30 @@ def plot_rows(
     else:
         curves = _curves(frame, x)
         draw = _draw_bins if x == "mean_score" else partial(_draw_bands, x)
+    is_interval = x == "estimate" or (x in _SWEPT and "band" not in frame.attrs)
+    what = "interval" if is_interval else "band"
+    band = drawing.band_label(frame.attrs, drawing.intervals_of_beta(curves), what=what)
 
     def draw_labeled(ax: Axes, curves: list[Curve]) -> None:
         across = drawing.write_name(label)
         along = (across, "") if x == "estimate" else (_AXES[x], across)
         ax.set(xlabel=along[0], ylabel=along[1])
-        draw(frame, looks, ax, curves)
+        draw(frame, looks, band, ax, curves)
 
     return draw_panels(curves, draw_labeled, looks)
 
 
 def _draw_bands(
-    x: str, frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]
+    x: str, frame: pd.DataFrame, looks: Options, band: str, ax: Axes, curves: Sequence[Curve]
 ) -> None:
     """Draw lines, bands, and the marks of this x axis."""
-    level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
-    is_sweep = x in ("selection_odds", "contamination", "prevalence") and "band" not in frame.attrs
-    band = drawing.band_label(frame.attrs, what="interval" if is_sweep else "band")
     edged = [drawing.without_teeth(one) if x == "threshold" else one for one in curves]
     drawing.draw_bands(ax, edged, band, looks)
     drawing.draw_lines(ax, curves, looks)
     if x == "beta":
-        _draw_changes(ax, curves, f"{level}upper limit on β")
+        _draw_changes(ax, curves, f"{drawing.write_level(frame.attrs)}upper limit on β")
     elif x == "threshold":
-        _draw_defaults(ax, drawing.without_baselines(curves))
+        _draw_defaults(ax, curves)
     elif "above" in frame.attrs:
         _draw_conclusion(ax, curves, float(frame.attrs["above"]))
     if x == "selection_odds":
@@ -115,12 +119,9 @@ def _draw_changes(ax: Axes, curves: Sequence[Curve], limit: str) -> None:
 def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw the net benefit of treating all and of treating none."""
     x = curves[0].estimate[0]
-    colors = {curve.extra["prevalence"]: curve.color for curve in curves}
-    for prevalence, color in colors.items():
-        style = {"color": color} if len(colors) > 1 else {}
+    for prevalence, hue in drawing.prevalences(curves):
         treat_all = prevalence - (1 - prevalence) * x / (1 - x)
-        if np.isfinite(prevalence):
-            drawing.draw_chance(ax, x, treat_all, label="treat all", **style)
+        drawing.draw_chance(ax, x, treat_all, label="treat all", **hue)
     none: dict[str, Any] = {"label": "treat none", "linestyle": "-", "linewidth": 0.8}
     drawing.draw_chance(ax, x[:: x.size - 1], [0, 0], **none)
     top = max(float(ax.dataLim.y1), 1e-3)
@@ -145,9 +146,11 @@ def _draw_conclusion(ax: Axes, curves: Sequence[Curve], above: float) -> None:
             ax.annotate(f"{point:.3g}", (point, above), **style)
 
 
-def _draw_bins(frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]) -> None:
+def _draw_bins(
+    frame: pd.DataFrame, looks: Options, band: str, ax: Axes, curves: Sequence[Curve]
+) -> None:
     """Draw the share of positives in each bin at its mean score, and bars side by side."""
-    band, number = drawing.band_label(frame.attrs), len(drawing.without_baselines(curves))
+    number = len(drawing.without_baselines(curves))
     has_bars = len(curves) <= drawing.MAX_FILLED_BANDS or bool(looks["band_kws"])
     drawing.draw_diagonal(ax, "calibrated")
     drawing.draw_counts(ax, curves, int(frame["examples"].max()))  # the same scale in all panels
@@ -167,10 +170,14 @@ def _draw_bins(frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[C
 
 
 def _draw_forest(
-    names: Sequence[str], frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]
+    names: Sequence[str],
+    frame: pd.DataFrame,
+    looks: Options,
+    interval: str,
+    ax: Axes,
+    curves: Sequence[Curve],
 ) -> None:
     """Draw a row for each model: the estimate as a dot, the interval as a bar."""
-    interval = drawing.band_label(frame.attrs, what="interval")
     hues = [curve for curve in curves if not curve.is_baseline]
     step = _ROW_SHARE / max(len(hues), 1)
     if looks["ax"] is None and not has_panels(looks):
@@ -237,11 +244,21 @@ def _keys(frame: pd.DataFrame, x: str) -> list[str]:
     return keys + [name for name in more if len(frame[name].unique()) > 1]
 
 
+def _with_betas(frame: pd.DataFrame, betas: Betas | None) -> pd.DataFrame:
+    """Return rows with the interval of beta, and with beta in words."""
+    intervals: list[Any] = [None] * len(frame)
+    if betas is not None and (betas.shared is not None or "n_groups" not in frame):  # no average
+        names = [str(name) for name in takewhile(lambda name: name not in _RESULTS, frame)]
+        keys = frame.set_index(names).index if names else [()] * len(frame)
+        intervals = [beta.interval for beta in betas.of(names, [*keys])]
+    said = [*map(drawing.write_beta, frame["beta"], intervals)]
+    return frame.assign(interval=pd.Series(intervals, frame.index, dtype=object), said=said)
+
+
 def _has_own_betas(frame: pd.DataFrame, keys: Sequence[str]) -> bool:
     """Whether each key has one beta, and betas differ."""
-    if not keys or "beta" not in frame or frame["beta"].nunique() < 2:
-        return False
-    return not frame.drop_duplicates([*keys, "beta"]).duplicated([*keys]).any()
+    pairs = frame.drop_duplicates([*keys, "said"])
+    return bool(keys) and len({*frame["said"]}) > 1 and not pairs.duplicated([*keys]).any()
 
 
 def _curves(frame: pd.DataFrame, x: str) -> list[Curve]:
@@ -287,15 +304,18 @@ def _groups(
 def _curve_of(where: dict[str, Hashable], rows: pd.DataFrame, x: str) -> Curve:
     """Return the curve of some rows; their other columns are extra."""
     columns = {str(name): rows[name].to_numpy() for name in rows}
-    numbers = {
+    numbers: dict[str, Any] = {
         name: float(rows[name].iloc[0] if name in rows else rows.attrs.get(name, np.nan))
         for name in ("breaking_point", "beta_limit", "prevalence")
     }
     bounds = ("estimate", "lower", "upper")
     along = rows[x].to_numpy(np.float64)
     middle, lower, upper = ((along, rows[name].to_numpy(np.float64)) for name in bounds)
-    beta = float(rows["beta"].iloc[0]) if "beta" in rows and x != "beta" else None
-    return Curve(where, beta, middle, lower, upper, {**columns, **numbers})
+    has_beta = "beta" in rows and x != "beta" and rows.attrs.get("n_unlabeled", 1) > 0
+    beta = float(rows["beta"].iloc[0]) if has_beta else None
+    intervals = {*rows["interval"]}
+    numbers["interval"] = intervals.pop() if len(intervals) == 1 else None
+    return Curve(where, beta, middle, lower, upper, columns | numbers)
 
 
 def _forest_rows(
@@ -305,8 +325,7 @@ def _forest_rows(
     keys = _keys(frame, "")
     listed = [key for key in keys if key not in hue_names]
     if not (keys or hue_names or (frame["beta"] == 0).any()):  # one model: a row for each beta
-        frame = frame.assign(row=[f"β = {beta:.3g}" for beta in frame["beta"]])
-        frame, listed = frame.drop(columns="beta"), ["row"]
+        frame, listed = frame.drop(columns="beta"), ["said"]
     in_hues = [key for key in keys if key in hue_names]
     # A key is a value of one column, or a tuple of several.
     places = frame.set_index(listed).index.tolist() if listed else [""] * len(frame)
@@ -316,9 +335,9 @@ def _forest_rows(
     number = {name: place for place, name in enumerate(names)}
     rows = rows.assign(y=rows["place"].map(number)).sort_values("y", kind="stable")
     written = [drawing.write_key(name) for name in names]
-    if _has_own_betas(rows, ["place", *in_hues]):
-        betas = rows.drop_duplicates("y")["beta"]
-        written = [f"{text}\nβ = {beta:.3g}" for text, beta in zip(written, betas, strict=True)]
+    if "beta" in rows and _has_own_betas(rows, ["place", *in_hues]):
+        betas = rows.drop_duplicates("y")["said"]
+        written = [f"{text}\n{beta}" for text, beta in zip(written, betas, strict=True)]
         rows = rows.drop(columns="beta")
     groups = _groups(rows, [*in_hues, "beta"])
     return [_curve_of(where, own, "y") for where, own in groups], written

@@ -344,10 +344,8 @@ def _draw_rows(
         shared = betas.with_baseline().shared
         beta = beta if shared is None else shared.values
     rows = question(beta)
-    used = betas.split(rows.attrs["level"])[0].shared  # an estimate at the level of its joint use
-    if used is not None and used.interval is not None:
-        rows.attrs["beta_interval"] = used.interval
-    return plots.plot_rows(rows, x, looks, **drawn)
+    used = betas.split(rows.attrs["level"])[0]  # an estimate at the level of its joint use
+    return plots.plot_rows(rows, x, looks, betas=used, **drawn)
 
 
 def _against_beta(

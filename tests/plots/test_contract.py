@@ -10,6 +10,7 @@ import pytest
 
 from tests.cases import ASSUMED, legend, put
 from tests.plots.pictures import (
+    BAND,
     BOUNDS,
     FRAME,
     KINDS,
@@ -259,6 +260,21 @@ def test_legends_say_the_interval_of_beta_and_the_level_that_was_asked_for(plot:
         drawn = draw(plot, **asked | {"beta": beta})
         told = next(text for text in legend(drawn) if "90% " in text)
         assert "β from " in told and said in told
+
+
+def test_groups_with_intervals_of_beta_say_each_and_known_labels_say_no_beta() -> None:
+    sites, betas = FRAME.pu(by="site"), {"a": pd.Interval(0.1, 0.3), "b": pd.Interval(0.15, 0.25)}
+    said = "β = 0.2 (0.1 to 0.3)", "β = 0.2 (0.15 to 0.25)"
+    ax = sites.plot_forest("auroc", betas)
+    assert [text.get_text() for text in ax.get_yticklabels()] == [f"a\n{said[0]}", f"b\n{said[1]}"]
+    assert legend(ax)[:2] == ["estimate", "95% interval,\nfuture data"]
+    of_threshold = sites.plot_metric("net_benefit", betas, x="threshold")
+    for drawing in (sites.plot_roc(betas), of_threshold, sites.plot_calibration(betas, bins=4)):
+        told = legend(drawing)
+        assert told[:2] == [f"a, {said[0]}", f"b, {said[1]}"] and "from" not in str(told)
+    known = FRAME.assign(label=TRUTH.astype(int)).pu(negative=0)
+    assert legend(known.plot_roc(0)) == ["score", BAND, "chance"]
+    assert legend(known.plot_forest("auroc", 0))[0] == "estimate"
 
 
 def test_one_model_has_a_row_for_each_beta_and_chance_only_where_it_is_near() -> None:
