@@ -370,12 +370,13 @@ def _widen(curve: Curve, inside: Sequence[Curve], name: str) -> Curve:
     """Return a curve with the lowest and the highest edges over an interval of beta."""
     key = {**curve.where, "beta": None}
     others = [other for other in inside if {**other.where, "beta": None} == key]
-    if not others or curve.beta == 0:
-        return curve
     each = [curve, *others]
     if name in _RATES:
         each = [drawing.without_teeth(one, name) for one in each]
     paths = [drawing.known(path) for one in each for path in (one.lower, one.upper)]
+    paths = [path for path in paths if path[0].size]
+    if not (others and paths) or curve.beta == 0:
+        return curve
     places = np.unique(np.concatenate([x for x, _ in paths]))
     # Paths may rise or fall at one place, so heights are those just before and after it.
     x = np.stack([np.nextafter(places, end) for end in (-np.inf, np.inf)], axis=1).ravel()
