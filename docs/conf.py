@@ -92,11 +92,6 @@ numpydoc_xref_aliases |= {
 plot_basedir = "."
 plot_formats = [("png", 144)]
 plot_html_show_formats = plot_html_show_source_link = False
-GALLERY = """main_job many_models one_model precision_top_k gains calibration decision_curve
-threshold early_recognition chosen_list cross_validation clusters forest choose_a_model
-gap_between_groups estimate_beta beta_with_its_error how_sensitive robustness biased_labels
-assumptions known_negatives plan_positives paper_figure bounds how_many_known effect_of_beta
-better_or_worse_than_chance order_of_models results"""
 sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "backreferences_dir": "generated/examples",
@@ -106,12 +101,13 @@ sphinx_gallery_conf = {
     "examples_dirs": "../gallery",
     "gallery_dirs": "gallery",
     "image_srcset": ["2x"],
+    "minigallery_sort_order": FunctionSortKey(methods.place_in_gallery),
     "parallel": 2,
     "remove_config_comments": True,
     "show_signature": False,
     "subsection_order": ["../gallery/practice", "../gallery/paper"],
     "thumbnail_size": (400, 340),  # twice what site.css shows
-    "within_subsection_order": FunctionSortKey([f"plot_{n}.py" for n in GALLERY.split()].index),
+    "within_subsection_order": FunctionSortKey(methods.place_in_gallery),
     "write_computation_times": False,
 }
 
@@ -158,7 +154,7 @@ def finish_docstring(
     image = [f".. image:: /generated/pictures/{short}.png", f"   :alt: What {this} draws", ""]
     summary = next(place for place, line in enumerate(lines) if line.strip())
     lines[summary + 1 : summary + 1] = ["", *(image if methods.draws(short) else []), *call[1:]]
-    lines += ["", f".. index:: single: {this.replace('_', ' ')}", ""]  # what readers search for
+    lines += ["", f".. index:: ! {this.replace('_', ' ')}", ""]  # what readers search for
     examples = f"pu_accessor.{accessor.__name__}.{this}"  # by which sphinx-gallery knows it
     if (EXAMPLES / f"{examples}.examples").is_file():
         lines += ["", ".. rubric:: In the gallery", "", f".. minigallery:: {examples}", ""]

@@ -82,3 +82,15 @@ def example() -> dict[str, object]:
     df["svm"], df["forest"] = score, rng.normal(1.2 * truth, 1 + 0.5 * truth)
     df["site"] = rng.choice(["north", "south"], 1_000)
     return {"df": df, "beta": round(float(truth[df["label"].isna()].mean()), 2)}
+
+
+GALLERY = """main_job many_models estimate_beta beta_with_its_error one_model precision_top_k gains
+calibration decision_curve threshold early_recognition chosen_list cross_validation clusters forest
+choose_a_model gap_between_groups how_sensitive robustness biased_labels assumptions
+known_negatives plan_positives paper_figure bounds how_many_known effect_of_beta
+better_or_worse_than_chance order_of_models results"""
+
+
+def place_in_gallery(path: str) -> int:
+    """Return the place of a script in the order of the work."""
+    return GALLERY.split().index(Path(path).stem.removeprefix("plot_"))
