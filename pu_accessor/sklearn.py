@@ -19,7 +19,8 @@ from pu_accessor.inference.areas_on_this_sample import ap_and_error, full_auroc
 from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimate_metric import estimate_metric
-from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
+from pu_accessor.inference.metric_entry import AnyMetric, Metric
+from pu_accessor.inference.metrics import METRICS, read_metric
 from pu_accessor.ranking import Ranking
 from pu_accessor.roles_and_assumptions import Terms, Values
 from pu_accessor.sources.columns import as_series

@@ -25,7 +25,8 @@ from pu_accessor.inference.curves import (
     curve_rates,
     roc_area,
 )
-from pu_accessor.inference.metrics import AnyMetric, read_metric
+from pu_accessor.inference.metric_entry import AnyMetric
+from pu_accessor.inference.metrics import read_metric
 
 _AREAS = {"roc": "AUROC", "pr": "average precision"}
 _PROMISE = {  # of bounds of an area, by whether the band is simultaneous

@@ -26,7 +26,7 @@ from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.cutoff_spec import FIXED, Cutoff, rank_error, rank_of_fraction
 from pu_accessor.inference.known_positives import count_positives, effective_size
 from pu_accessor.inference.linearized import linearize
-from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, KnownBlocks, Ranking
 
 _TOLERANCE = 1e-9

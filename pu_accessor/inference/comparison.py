@@ -25,7 +25,7 @@ from pu_accessor.inference.averages import (
 from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.curves import area_of_estimate
 from pu_accessor.inference.known_positives import hidden_share
-from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms

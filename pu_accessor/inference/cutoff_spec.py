@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, isnan, nan
+from math import ceil, isnan
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -27,7 +27,7 @@ class Cutoff:
     """A cutoff as `at` gives it."""
 
     kind: str  # one of _KINDS or OPTIMIZED; metrics also have "first" and "positives"
-    value: float = nan  # NaN where the kind needs none
+    value: float = 0.0  # 0 where the kind needs none
 
 
 def read_cutoffs(at: At) -> list[Cutoff]:

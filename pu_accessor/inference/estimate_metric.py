@@ -23,7 +23,7 @@ from pu_accessor.inference.metric_at_cutoff import (
     metric_at_cutoff,
 )
 from pu_accessor.inference.metric_at_rate import future_metric_at_goal, metric_at_goal
-from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 

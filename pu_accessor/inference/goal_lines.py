@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.cutoff_spec import Cutoff
-from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import (
     Errors,
     FutureData,

@@ -23,7 +23,7 @@ from pu_accessor.inference.influence import (
     unbiased_auroc,
 )
 from pu_accessor.inference.known_positives import count_positives
-from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import RANDOM, FutureData, Shares
 from pu_accessor.ranking import FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms

@@ -25,7 +25,8 @@ from pu_accessor.inference.hidden_bounds import (
     references_used,
 )
 from pu_accessor.inference.known_positives import count_negatives
-from pu_accessor.inference.metrics import METRICS, Metric, Turns
+from pu_accessor.inference.metric_entry import Metric, Turns
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.worlds import FutureData, limits_at_threshold
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms

@@ -28,7 +28,8 @@ from pu_accessor.inference.goal_lines import limits_at_goal
 from pu_accessor.inference.hidden_bounds import count_wrong
 from pu_accessor.inference.known_positives import count_negatives
 from pu_accessor.inference.metric_at_cutoff import evaluate_completed, locate_cutoff
-from pu_accessor.inference.metrics import METRICS, Metric
+from pu_accessor.inference.metric_entry import Metric
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms

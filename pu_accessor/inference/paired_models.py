@@ -50,7 +50,7 @@ from pu_accessor.inference.known_positives import (
     hidden_shares,
 )
 from pu_accessor.inference.linearized import Linearized, linearize
-from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import PrevalenceError, add_prevalence_error, prevalence_error
 from pu_accessor.ranking import (
     BoolArray,

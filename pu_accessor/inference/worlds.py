@@ -30,7 +30,7 @@ from pu_accessor.ranking import Clusters, CountArray, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 if TYPE_CHECKING:
-    from pu_accessor.inference.metrics import Metric, MetricFunction
+    from pu_accessor.inference.metric_entry import Metric, MetricFunction
 
 
 _TYPICAL_LEVEL = 0.95  # at which correlations of errors are evaluated

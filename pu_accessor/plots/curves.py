@@ -20,7 +20,7 @@ from pu_accessor.datasets.schema import (
 from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.curves import curve_rates
-from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.plots import drawing
 from pu_accessor.plots.drawing import Curve, Path
 from pu_accessor.plots.options import Options, ink

@@ -30,7 +30,7 @@ from pu_accessor.inference.averages import (
 )
 from pu_accessor.inference.cutoff_spec import Cutoff
 from pu_accessor.inference.estimate_metric import Asked
-from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms

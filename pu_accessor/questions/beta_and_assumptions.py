@@ -23,7 +23,8 @@ from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimate_metric import estimate_metric
 from pu_accessor.inference.hidden_bounds import count_wrong
-from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.metric_entry import AnyMetric, Metric
+from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.prior import METHODS, Prior, estimate_prior
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.comparison import pair_columns, paired_tests

@@ -16,7 +16,8 @@ from pu_accessor.inference.answer import Answer, join_betas
 from pu_accessor.inference.comparison import compare_averages, compare_curves, list_pairs
 from pu_accessor.inference.cutoff_spec import FIXED, At
 from pu_accessor.inference.estimate_metric import Asked, estimate_metric
-from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.metric_entry import AnyMetric, Metric
+from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.paired_models import compare_worst_case
 from pu_accessor.questions import average, evaluation
 from pu_accessor.questions.estimation import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from importlib.resources import files
 from math import inf
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -15,7 +14,8 @@ import xarray as xr
 from pu_accessor import roles_and_assumptions as terms
 from pu_accessor.checks import is_number, with_example
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.metrics import METRICS, Metric, f_measure
+from pu_accessor.inference.metric_entry import Metric
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.retrieval import check_alpha
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.datasets import TablesAccessor
@@ -269,7 +269,8 @@ def fbeta(weight: float) -> Metric:
             "recall write df.pu.metric('recall', 0.3, at=100)."
         )
     name = f"f{float(weight):g}"
-    return Metric(name, name.capitalize(), partial(f_measure, square))
+    formula = f"{1 + square}*tp/({1 + square}*tp + {square}*fn + fp)"
+    return Metric(name, name.capitalize(), formula)
 
 
 def bedroc(alpha: float = 20.0) -> Metric:

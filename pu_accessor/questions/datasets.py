@@ -11,7 +11,8 @@ from pu_accessor.checks import check_option
 from pu_accessor.datasets import schema, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.metrics import AnyMetric, Metric, find_metric, metrics_for, read_metric
+from pu_accessor.inference.metric_entry import AnyMetric, Metric
+from pu_accessor.inference.metrics import find_metric, metrics_for, read_metric
 from pu_accessor.questions.accessor import Accessor, fold
 from pu_accessor.questions.call_errors import example_of, explain_call_errors, public_names
 from pu_accessor.roles_and_assumptions import SampleRoles, Terms, check_known

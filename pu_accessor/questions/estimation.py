@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import cleandoc
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,7 +31,8 @@ from pu_accessor.inference.estimate_metric import (
     targets_of,
 )
 from pu_accessor.inference.known_positives import count_positives
-from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
+from pu_accessor.inference.metric_entry import AnyMetric, Metric
+from pu_accessor.inference.metrics import METRICS, describe_metrics, read_metrics
 from pu_accessor.questions import evaluation
 from pu_accessor.questions.average import average_over, check_average
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
@@ -112,6 +114,11 @@ def auroc(
         If beta exceeds the limit that the known positives set, or only one positive is known: the
         interval may be NaN.
 
+    See Also
+    --------
+    plot_roc : The curve with its band.
+    compare : Which of several models is better.
+
     Notes
     -----
     The estimate is the area of one possible labeling, that of `plot_roc`. The interval is that of
@@ -144,14 +151,31 @@ def average_precision(
 
     Parameters
     ----------
-    beta, target, level
-        As in `auroc`, whose errors and warnings apply. It also warns if the interval may be wrong,
-        as with fewer than 50 known positives.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    target : {"population", "examples"}, default "population"
+        What the interval is about: future data from the same source, or this sample.
+    level : float, default 0.95
+        Confidence level of the interval, in (0, 1).
 
     Returns
     -------
     DataFrame
-        As in `auroc`.
+        The columns of `auroc`.
+
+    Raises
+    ------
+    PUValueError
+        If an assumption is not supported.
+
+    Warns
+    -----
+    PUWarning
+        As `auroc`; or if the interval may be wrong, as with fewer than 50 known positives.
+
+    See Also
+    --------
+    plot_pr : The precision-recall curve with its band.
 
     Notes
     -----
@@ -191,30 +215,28 @@ def metric(
     Parameters
     ----------
     metric : str, callable, Metric, or a list of these
-        At a cutoff: accuracy, balanced_accuracy, f1, fdr, fnr, for (elusion), fpr, informedness,
-        jaccard, kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a
-        function of the arrays tp, fp, fn and tn. At a threshold of probabilities: net_benefit. Of
-        the whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``,
-        and boyce, the continuous Boyce index. Of a search: ndcg at a rank, with binary gains,
-        reciprocal_rank, r_precision and bpref.
-    beta, level
-        As in `auroc`. Beta is not needed for boyce, bpref, and recall or fnr of future data.
+        A name of the list in the notes; ``pu_accessor.fbeta(2)``, ``pu_accessor.bedroc(80.5)``; or
+        a function of the arrays tp, fp, fn and tn.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame, optional
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains. Not
+        needed for boyce, bpref, and recall or fnr of future data at a threshold.
     at : int, str or mapping, optional
         The cutoff. A number of examples predicted positive: 100 or ``{"rank": 100}``; a share of
-        all examples, ``{"fraction": 0.1}``, rounded up to whole ones as enrichment factors are, so
-        that no share is empty; a score, ``{"threshold": 0.5}``. A point of the true curve: the
-        first cutoff with ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or
-        ``{"precision": 0.9}``. The cutoff with the highest estimate, "maximum", or with the
-        highest estimated informedness, "youden": limits are for that cutoff, not for the true
-        maximum. Several metrics have each its own; for one cutoff pass its threshold. With
-        `average=` "maximum" is that of f1 or ``pu_accessor.fbeta`` of mean precision and mean
-        recall over all thresholds, Fmax. A list has several of one kind, ``{"rank": [50, 100]}``.
+        all examples, ``{"fraction": 0.1}``, rounded up to whole ones; a score,
+        ``{"threshold": 0.5}``. A point of the true curve: the first cutoff with
+        ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or ``{"precision": 0.9}``. The cutoff
+        with the highest estimate, "maximum", or the highest informedness, "youden": limits are for
+        that cutoff, not for the true maximum. With `average=` "maximum" is that of f1 or
+        ``pu_accessor.fbeta`` of mean precision and mean recall over all thresholds, Fmax. A list
+        has several of one kind, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
-        Future data, or this sample. Each metric has its default: future data without a cutoff, at
-        a threshold, of weighted rows and for averages; this sample at other cutoffs, and for ndcg,
-        reciprocal_rank and r_precision. A fraction of future data is a point of the true curve.
+        Future data, or this sample. By default future data without a cutoff, at a threshold, of
+        weighted rows and for averages; this sample at other cutoffs, and for ndcg, reciprocal_rank
+        and r_precision. A fraction of future data is a point of the true curve.
+    level : float, default 0.95
+        Confidence level of the intervals, in (0, 1).
     band : str, callable or pair, default "exact"
-        Bounds on the hidden positives above the cutoff, for this sample: as in `contingency`.
+        Bounds on the hidden positives above the cutoff, for this sample: see `contingency`.
 
     Returns
     -------
@@ -232,6 +254,11 @@ def metric(
     PUValueError
         If a metric lacks its cutoff, no cutoff has the requested rate, or arguments or assumptions
         exclude each other, such as future data and a rank.
+
+    See Also
+    --------
+    cutoff : The cutoff at which a rate is guaranteed.
+    plot_metric : A metric at all cutoffs.
 
     Notes
     -----
@@ -267,6 +294,10 @@ def metric(
     """
     entries = read_metrics(metric, "metric")
     return estimate_metrics(self, entries, beta, at=at, target=target, level=level, band=band)
+
+
+_NOTES = cleandoc(metric.__doc__ or "").partition("\nReferences\n")
+metric.__doc__ = f"{_NOTES[0]}\n{describe_metrics()}\n{_NOTES[1]}{_NOTES[2]}"
 
 
 # All metrics

@@ -17,6 +17,7 @@ from pu_accessor.datasets.tables import unrounded
 from pu_accessor.errors import PUError, PUValueError, PUWarning
 from pu_accessor.inference import metrics
 from pu_accessor.inference.cutoff_spec import At
+from pu_accessor.inference.metric_entry import AnyMetric, Metric
 from pu_accessor.questions.beta_and_assumptions import SWEEPS
 from pu_accessor.questions.estimation import estimate_metrics
 from pu_accessor.questions.tables import bounded_tables
@@ -147,7 +148,7 @@ def plot_rank_cdf(
 
 def plot_metric(
     self: Accessor,
-    metric: metrics.AnyMetric,
+    metric: AnyMetric,
     beta: UserBeta,
     *,
     x: str = "rank",
@@ -220,7 +221,7 @@ def plot_metric(
 
 def plot_forest(
     self: Accessor,
-    metric: metrics.AnyMetric,
+    metric: AnyMetric,
     beta: UserBeta,
     *,
     at: At | None = None,
@@ -294,7 +295,7 @@ def plot_calibration(
 
 def _draw_curves(
     self: Accessor,
-    curve: str | metrics.Metric,
+    curve: str | Metric,
     beta: UserBeta,
     looks: Any,
     *,
@@ -348,9 +349,7 @@ def _draw_rows(
     return plots.plot_rows(rows, x, looks, betas=used, **drawn)
 
 
-def _against_beta(
-    self: Accessor, entry: metrics.Metric, beta: UserBeta, **keywords: Any
-) -> pd.DataFrame:
+def _against_beta(self: Accessor, entry: Metric, beta: UserBeta, **keywords: Any) -> pd.DataFrame:
     """Return a metric at several betas, and whether the band is impossible."""
     betas = read_betas(beta)
     if betas.shared is None or betas.kind != "points" or betas.shared.values.size < 2:
@@ -364,7 +363,7 @@ def _against_beta(
     return rows
 
 
-def _label_of(entry: metrics.Metric, at: At | None) -> str:
+def _label_of(entry: Metric, at: At | None) -> str:
     """Return the label of an axis: a metric, and its cutoff in words."""
     cutoff = entry.read_cutoff(at)
     if cutoff is None:
@@ -373,6 +372,6 @@ def _label_of(entry: metrics.Metric, at: At | None) -> str:
         "youden": " where informedness is highest",
         "maximum": ", at its maximum",
         "fraction": f" among the top {100 * cutoff.value:g}%",
-        "rank": f" among the top {np.nan_to_num(cutoff.value):,.0f}",
+        "rank": f" among the top {cutoff.value:,.0f}",
     }
     return entry.label + words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")

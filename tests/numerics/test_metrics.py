@@ -1,6 +1,7 @@
 """The table of metrics: each is answered for its purposes and refused for others, by its name."""
 
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 
 from pu_accessor import PUValueError, bedroc, fbeta
 from pu_accessor.inference.cutoff_spec import Cutoff, rank_of_fraction
-from pu_accessor.inference.metrics import METRICS, PURPOSES, Metric, metrics_for
+from pu_accessor.inference.metric_entry import PURPOSES, Metric
+from pu_accessor.inference.metrics import METRICS, metrics_for
 from pu_accessor.sklearn import scorer
 from tests import worlds
 from tests.support.oracles import oracle
@@ -76,12 +78,33 @@ def test_what_functions_depend_on_is_read_from_them() -> None:
         "fpr",
     }
     assert {name for name, entry in tables.items() if not entry.is_ratio} == {"mcc"}
-    product = Metric("product", "product", lambda tp, fp, fn, tn: tp / (tp + fn) * (fn + tn))
+    product = Metric("product", "product", "tp/(tp + fn)*(fn + tn)")
     maximum = Cutoff("maximum")
-    for entry in (product, replace(METRICS["recall"], is_function=True)):
+    for entry in (product, replace(METRICS["recall"], function=METRICS["recall"])):
         assert not entry.is_ratio and entry.ranks_needed(maximum) == "all"
         assert entry.ranks_needed(Cutoff("youden")) == "breakpoints"
     assert {x.ranks_needed(maximum) for x in [*tables.values(), fbeta(2)]} == {"breakpoints"}
+
+
+@pytest.mark.parametrize("name", [*metrics_for("metric"), "difference"])
+def test_help_prints_range_formula_and_source_and_numbers_are_in_the_range(name: str) -> None:
+    entry, texts = METRICS[name], " ".join(PU.metric.__doc__.split())
+    assert entry.formula and entry.source
+    ends = np.nextafter([entry.low, entry.high], [-np.inf, np.inf])
+    if entry.serves("metric"):
+        row = re.search(
+            rf"``{name}``[^`]*, in [\[(](\S+), (\S+)[\])] (.+?)(?= ``\w+``|Refe)", texts
+        )
+        assert row is not None and [float(row[1]), float(row[2])] == [entry.low, entry.high]
+        assert entry.source in row[3] and entry.formula.partition("{")[0] in row[3]
+        how = {"at": {"threshold": 0.5} if name == "net_benefit" else 20}
+        asked = PU.metric(name, [0.01, BETA, 0.6], **(how if entry.needs_cutoff else {}))
+        assert asked["estimate"].between(*ends).all()
+    if entry.estimator is None and entry.cutoff is not None:
+        one = entry.at_cutoff(Cutoff("threshold", 0.9))
+        values = one(*RNG.integers(0, 4, (4, 1000)).astype(float))
+        assert np.mean((values >= ends[0]) & (values <= ends[1]) | np.isnan(values)) == 1
+        assert np.ptp(values[np.isfinite(values)]) > 0.9
 
 
 def test_a_fraction_is_rounded_up_but_not_by_errors_of_floats() -> None:
