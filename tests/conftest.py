@@ -27,7 +27,7 @@ def pytest_runtest_teardown() -> None:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the pictures of reports, which take most of the time, where no test is of them."""
-    monkeypatch.setattr("pu_accessor.report._draw", lambda *_, **__: "")
+    monkeypatch.setattr("pu_accessor.questions.report._draw", lambda *_, **__: "")
 
 
 def pytest_collection_finish() -> None:

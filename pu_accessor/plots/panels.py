@@ -1,7 +1,9 @@
 """Give curves colours, names and panels, and draw them on Axes or a grid."""
 
 import textwrap
+import warnings
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from io import BytesIO
 from itertools import cycle, islice
 from typing import Any, TypeAlias
 
@@ -11,6 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 from seaborn import FacetGrid
 
@@ -30,7 +33,7 @@ _MAX_NAMED, _BEST, _OTHERS_INK = 8, 3, 0.35  # models in colour; of more, the be
 _OTHER = {"linewidth": 0.9, "zorder": 2.5}
 _GREY = 0.02  # range of the channels of a colour that is a grey
 _DASHES = "-", (0, (4, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (8, 2))  # of grey curves
-_FIGURE = 7.1, 4.8  # inches
+_FIGURE, _SMALL_FIGURE = (7.1, 4.8), (5.6, 4.2)  # inches
 _PANEL_HEIGHT = 3.2  # of a panel, in inches
 _LABEL_SHARE = 0.85  # of an axis, for a line of its label; layouts may shorten the axis
 
@@ -66,6 +69,19 @@ def draw_panels(curves: Sequence[Curve], draw: Draw, looks: options.Options) -> 
         for number in set(plt.get_fignums()) - before:  # of an incomplete plot
             plt.close(number)
         raise
+
+
+def write_svg(plot: Callable[..., Axes]) -> bytes:
+    """Return a plot as a small picture in SVG, without fonts."""
+    figure, drawn = Figure(figsize=_SMALL_FIGURE, layout="constrained"), BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The legend was left out")
+        ax = plot(ax=figure.subplots())
+    if ax.get_legend() is None:
+        figure.legend(loc="outside lower center", ncols=2, fontsize="small", frameon=False)
+    with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "pu_accessor"}):
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    return drawn.getvalue()
 
 
 def _new_axes() -> Axes:

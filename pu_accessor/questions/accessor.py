@@ -24,8 +24,8 @@ from pu_accessor.questions import (
     tables,
 )
 from pu_accessor.questions.call_errors import explain_attribute, explain_call_errors, public_names
+from pu_accessor.questions.report import report
 from pu_accessor.ranking import LazyByKey, PairedRanks, Rankings, Ranks
-from pu_accessor.report import report
 from pu_accessor.roles_and_assumptions import (
     ASSUMPTIONS,
     OF_TABLES,

@@ -88,7 +88,7 @@ def test_numbers_are_those_of_the_methods(
         wanted = {name: [*map(written, values)] for name, values in frame.to_dict("list").items()}
         wanted |= {name: [str(level)] * len(frame) for name in wanted if name == "level"}
         assert tables[caption].to_dict("list") == wanted
-    assert ["known positives", f"{FRAME['label'].sum():.0f}"] in tables["Examples"].values.tolist()
+    assert rows.pu(score=score)._repr_html_() in text
     assert tables["Beta as passed"]["beta"].unique().tolist() == ["0.150"]
     assert "Missing" not in text and pu_accessor.__version__ in text
     assert f"has the confidence level {level}, " in text
@@ -101,6 +101,18 @@ def test_numbers_are_those_of_the_methods(
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_an_interval_of_beta_is_shown(tmp_path: Path) -> None:
+    low, high = pd.Interval(0.1, 0.2), pd.Interval(0.05, 0.3)
+    limits = [["0.100", "0.200"], ["0.050", "0.300"]]
+    for pu, beta, wanted in (
+        (FRAME.pu, low, limits[:1]),
+        (FRAME.pu(by="site"), {"a": low, "$b$": high}, limits[::-1]),
+    ):
+        passed = tables_of(write(tmp_path, pu, beta, level=0.9))["Beta as passed"]
+        assert passed[["lower", "upper"]].values.tolist() == wanted
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_an_average_is_reported() -> None:
     report: Any = quiet(FRAME, "report", BETA, by="site", average=True)
     area = quiet(FRAME, "auroc", BETA, by="site", average=True)["estimate"].item()
@@ -109,11 +121,12 @@ def test_an_average_is_reported() -> None:
 
 @pytest.mark.parametrize(("beta", "last"), [(0.02, 0.2), (0.3, 0.6), (0.7, 0.9)])
 def test_auroc_is_drawn_up_to_twice_the_beta(beta: float, last: float, monkeypatch: Any) -> None:
-    monkeypatch.setattr("pu_accessor.report._draw", drawn := Mock(return_value=""))
+    monkeypatch.setattr("pu_accessor.questions.report._draw", drawn := Mock(return_value=""))
     quiet(FRAME, "report", beta, level=0.9, band="dkw")
-    *curves, (_, plot, metric, grid) = [one.args for one in drawn.call_args_list]
-    assert (len(curves), plot.__name__, metric) == (3, "plot_metric", "auroc")
-    *before, how = [one.kwargs for one in drawn.call_args_list]
+    asked: Any = [one.args[1] for one in drawn.call_args_list]
+    *before, how = [one.keywords for one in asked]
+    metric, grid = asked[-1].args
+    assert (asked[-1].func.__name__, metric) == ("plot_metric", "auroc")
     assert how == {"level": 0.9, "target": "examples", "x": "beta"}
     assert before == [{"level": 0.9, "band": "dkw"}] * 3
     np.testing.assert_allclose(grid, np.linspace(0, last, 13))

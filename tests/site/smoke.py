@@ -26,7 +26,7 @@ def main() -> None:
     installed = Path(pu_accessor.__file__)
     assert HERE / "pu_accessor" not in installed.parents, "the sources were imported"
     assert pu_accessor.__version__ == importlib.metadata.version("pu_accessor")
-    for name in ("py.typed", "example.csv", "report.html"):
+    for name in ("py.typed", "example.csv", "questions/report.html"):
         assert (installed.parent / name).is_file()
 
 
