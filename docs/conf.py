@@ -151,9 +151,16 @@ def finish_docstring(
         return
     short = name.partition(".")[2]
     call = ["", ".. code-block:: python", "", f"   {methods.CALLS[short]}", ""]
-    image = [f".. image:: /generated/pictures/{short}.png", f"   :alt: What {this} draws", ""]
+    drawn = f""".. plot::
+   :alt: What {this} draws
+
+   from pictures.methods import example
+
+   df, beta = example()
+   {methods.CALLS[short]}
+""".split("\n")
     summary = next(place for place, line in enumerate(lines) if line.strip())
-    lines[summary + 1 : summary + 1] = ["", *(image if methods.draws(short) else []), *call[1:]]
+    lines[summary + 1 : summary + 1] = ["", *(drawn if ".plot_" in short else []), *call[1:]]
     lines += ["", f".. index:: ! {this.replace('_', ' ')}", ""]  # what readers search for
     examples = f"pu_accessor.{accessor.__name__}.{this}"  # by which sphinx-gallery knows it
     if (EXAMPLES / f"{examples}.examples").is_file():
@@ -183,5 +190,4 @@ def setup(app: Sphinx) -> None:
     """Write what pages include, and connect what changes docstrings."""
     app.add_directive("autosummary", ShortSummary, override=True)
     write_assumptions(ROOT / "docs" / "generated" / "assumptions.md")
-    methods.draw(ROOT / "docs" / "generated" / "pictures")
     app.connect("autodoc-process-docstring", finish_docstring, priority=900)

@@ -41,7 +41,7 @@ def test_the_api_page_has_every_public_name() -> None:
 def test_the_call_of_a_page_runs(method: str) -> None:
     call = PICTURES["CALLS"][method]
     assert f".{method.rpartition('.')[2]}(" in call
-    assert eval(call, PICTURES["example"]()) is not None
+    assert eval(call, dict(zip(("df", "beta"), PICTURES["example"](), strict=True))) is not None
     plt.close("all")
 
 
