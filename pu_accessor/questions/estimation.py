@@ -297,7 +297,7 @@ def metric(
 
 
 _NOTES = cleandoc(metric.__doc__ or "").partition("\nReferences\n")
-metric.__doc__ = f"{_NOTES[0]}\n{describe_metrics()}\n{_NOTES[1]}{_NOTES[2]}"
+metric.__doc__ = f"{_NOTES[0]}\n{describe_metrics()}\n{_NOTES[1]}{_NOTES[2]}\n"
 
 
 # All metrics
