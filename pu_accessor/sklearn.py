@@ -147,14 +147,14 @@ def scorer(
     Parameters
     ----------
     metric : {"auroc", "average_precision"}, or a metric by name, or callable
-        An area, or a metric at a cutoff, as in ``df.pu.metric``. Error rates such as "fpr" are
+        An area, or a metric at a cutoff of ``df.pu.metric``. Error rates such as "fpr" are
         negated, as in scikit-learn, so that greater is better; functions are not.
     beta : float in [0, 1], optional
         Class prior of the unlabeled. The order of models by AUROC does not depend on it; without
         beta the number takes all unlabeled examples as negative. Recall and fnr at a threshold do
         not need it; other metrics do.
     at : At, optional
-        The cutoff, as in ``df.pu.metric``; a threshold is one of probabilities.
+        The cutoff, as ``df.pu.metric`` explains; a threshold is one of probabilities.
     positive, negative, unlabeled : value or list of values, optional
         Values of each state of the labels; at least one is required. For estimators fitted to 1
         for known positives and 0 for all others: ``unlabeled=0``.

@@ -146,7 +146,8 @@ def check_assumptions(
     Parameters
     ----------
     beta : float, array, mapping, Series or DataArray, optional
-        As in `auroc`; without it the tests that need it are left out.
+        Class prior of the unlabeled: numbers, or one for each group; without it the tests that
+        need it are left out.
     wave : hashable, optional
         Column that says when, where or by whom each known positive was labeled.
     strata : hashable, optional
@@ -174,6 +175,10 @@ def check_assumptions(
     PUDataError, PUValueError
         If a wave has one known positive, there are fewer than two waves, `strata` is passed
         without beta or with clusters, or there are propensities or weights.
+
+    See Also
+    --------
+    robustness : How wrong an assumption may be before a conclusion fails.
 
     Notes
     -----
@@ -256,16 +261,20 @@ def robustness(
         "auroc", "average_precision", a metric at a cutoff, or "difference", of the AUROC of two
         models.
     beta : float, array, mapping, Series or DataArray
-        As in `auroc`.
+        Class prior of the unlabeled: numbers, or one for each group.
     over : mapping, default {"selection_odds": (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)}
         The assumption, "selection_odds" or "contamination", and its values; or "prevalence", in
         future data.
     above : float, optional
         The conclusion is that the metric exceeds this: by default the value by chance.
     on : hashable or list of hashable, optional
-        Columns that identify an example, for "difference", as in `compare`.
-    at, target, level
-        As in `metric`.
+        Columns that identify an example, for "difference" of models in separate rows.
+    at : int, str or mapping, optional
+        The cutoff, as `metric` explains.
+    target : {"population", "examples"}, optional
+        Future data, or this sample; the default is that of `metric`.
+    level : float, default 0.95
+        Confidence level of intervals, in (0, 1).
 
     Returns
     -------
@@ -279,6 +288,11 @@ def robustness(
     ------
     PUValueError
         For propensities, clusters or weights, or a metric without its cutoff.
+
+    See Also
+    --------
+    check_assumptions : Tests of the assumptions.
+    plot_metric : The same over an assumption, drawn.
 
     Notes
     -----

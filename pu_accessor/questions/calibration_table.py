@@ -37,10 +37,12 @@ def calibration(
 
     Parameters
     ----------
-    beta, level
-        As in `auroc`.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
     bins : int, or array of float, default 10
         Number of bins of equal width, or their edges, from 0 to 1.
+    level : float, default 0.95
+        Confidence level of intervals, in (0, 1).
     band : {"exact", "simultaneous"}, default "exact"
         Whether limits cover in each bin, or jointly in all bins.
 
@@ -55,6 +57,10 @@ def calibration(
     ------
     PUValueError
         If scores are not probabilities, or labels have propensities.
+
+    See Also
+    --------
+    plot_calibration : The reliability diagram.
 
     Examples
     --------

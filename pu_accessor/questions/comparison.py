@@ -53,16 +53,19 @@ def compare(
     Parameters
     ----------
     metric : str, callable or Metric, default "auroc"
-        "auroc", "average_precision", "bedroc", or a metric at a cutoff, as in `metric`. With
+        "auroc", "average_precision", "bedroc", or a metric at a cutoff, listed in `metric`. With
         `average=` also "ndcg", "reciprocal_rank" and "bpref".
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        As in `auroc`. Without it, AUROC has a test and no interval.
+        Class prior of the unlabeled, as `auroc` explains. Without it, AUROC has a test and no
+        interval.
     at : int or mapping, optional
         The cutoff: a rank, fraction or threshold of each model.
     on : hashable or list of hashable, optional
         Columns that identify an example, if models are in separate rows.
-    target, level
-        As in `auroc`.
+    target : {"population", "examples"}, default "population"
+        What the comparison is about: future data from the same source, or this sample.
+    level : float, default 0.95
+        Confidence level of intervals, in (0, 1).
 
     Returns
     -------
@@ -84,6 +87,11 @@ def compare(
     -----
     PUWarning
         If the standard error of a difference is unknown.
+
+    See Also
+    --------
+    gap : For groups that share no examples.
+    dominance : Whether one curve is above the other.
 
     Notes
     -----
@@ -269,11 +277,16 @@ def gap(
     Parameters
     ----------
     metric : str, callable or Metric
-        "auroc", "average_precision", or a metric at a cutoff, as in `metric`.
+        "auroc", "average_precision", or a metric at a cutoff, listed in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        As in `auroc`; not needed for recall and fnr at a threshold.
-    at, target, level
-        As in `metric`. The level of intervals is not adjusted for the number of pairs.
+        Class prior of the unlabeled, as `auroc` explains; not needed for recall and fnr at a
+        threshold.
+    at : int, str or mapping, optional
+        The cutoff in each group, as `metric` explains.
+    target : {"population", "examples"}, optional
+        Future data, or this sample; the default is that of `metric`.
+    level : float, default 0.95
+        Confidence level of intervals, in (0, 1), not adjusted for the number of pairs.
 
     Returns
     -------
@@ -416,8 +429,12 @@ def dominance(
 
     Parameters
     ----------
-    beta, level, band
-        As in `contingency`; beta is a number, or one for each group.
+    beta : float, array, mapping, Series or DataArray
+        Class prior of the unlabeled: numbers, or one for each group.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
 
     Returns
     -------
@@ -432,6 +449,10 @@ def dominance(
     ------
     PUValueError
         If there are fewer than two models, or no negatives.
+
+    See Also
+    --------
+    compare : The difference in AUROC with its interval and test.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     data : DataFrame, groupby or Dataset
         Of pandas, polars, dask or xarray; a Dataset without roles has tables.
     **roles
-        As in ``df.pu``.
+        Roles of the columns, as a call of ``df.pu`` takes them.
 
     Returns
     -------
@@ -134,7 +134,8 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[terms.ArrayRoles])
     label : array-like
         True, false and missing are positive, negative and unlabeled.
     **roles
-        As in ``df.pu``; cluster, weight, count and propensity are array-likes of the same length.
+        Roles of ``df.pu``: cluster, weight, count and propensity are array-likes of the same
+        length; and the coding of labels.
 
     Returns
     -------
@@ -170,7 +171,7 @@ def from_chunks(
         Frames with the same columns, of pandas, polars or Arrow. They are read several times: pass
         a generator function, not a generator.
     **roles
-        As in ``df.pu``.
+        Roles of the columns, as a call of ``df.pu`` takes them.
 
     Returns
     -------

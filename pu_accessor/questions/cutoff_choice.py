@@ -44,8 +44,8 @@ def cutoff(
     Parameters
     ----------
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        As in `auroc`. The guarantee is for all betas of an interval, or includes the error of an
-        estimate, whose level must be higher than `level`.
+        Class prior of the unlabeled, as `auroc` explains. The guarantee is for all betas of an
+        interval, or includes the error of an estimate, whose level must be higher than `level`.
     precision : float, optional
         Largest rank whose lower limit of precision is at least this.
     recall : float, optional
@@ -81,6 +81,10 @@ def cutoff(
     -----
     PUWarning
         If no cutoff meets the goal.
+
+    See Also
+    --------
+    metric : Metrics at a cutoff that is given.
 
     Notes
     -----

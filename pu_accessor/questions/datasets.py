@@ -31,9 +31,6 @@ _CALL_OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 class TablesAccessor:
     """``ds.pu``: curves, metrics, areas and plots of tables; called, the methods of ``df.pu``.
 
-    Each method raises PUKeyError, PUTypeError or PUValueError if the Dataset lacks tables or
-    curves, or an argument is not allowed.
-
     Parameters
     ----------
     dataset : Dataset
@@ -50,10 +47,11 @@ class TablesAccessor:
         ----------
         dim : hashable, default "sample"
             Dimension of the samples; each other dimension makes groups.
-        score, label, propensity, cluster, weight, count
-            Names of variables, as in ``df.pu``.
-        positive, negative, unlabeled, nan_policy, on_error, progress
-            As in ``df.pu``.
+        score, label, propensity, cluster, weight, count : hashable, optional
+            Names of the variables with these roles.
+        positive, negative, unlabeled, nan_policy, on_error, progress : optional
+            The coding of labels, and what to do where scores or results are missing, as in a call
+            of ``df.pu``.
 
         Returns
         -------
@@ -91,6 +89,15 @@ class TablesAccessor:
             `fpr` = FP/(FP + TN) and `tpr` = TP/(TP + FN) (float64) over (rank, bound, beta); NaN
             without negatives.
 
+        Raises
+        ------
+        PUKeyError
+            If the Dataset lacks tables.
+
+        See Also
+        --------
+        plot_roc : The curve with its band.
+
         Examples
         --------
         >>> import pu_accessor
@@ -109,6 +116,15 @@ class TablesAccessor:
             `recall` = TP/(TP + FN) and `precision` = TP/(TP + FP) (float64) over (rank, bound,
             beta). At rank 0 the curve starts with precision 1, which as a metric is NaN.
 
+        Raises
+        ------
+        PUKeyError
+            If the Dataset lacks tables.
+
+        See Also
+        --------
+        plot_pr : The curve with its band.
+
         Examples
         --------
         >>> import pu_accessor
@@ -125,8 +141,8 @@ class TablesAccessor:
         Parameters
         ----------
         metric : str, callable or Metric
-            A metric at a cutoff by name, ``pu_accessor.fbeta(2)``, or a function of the arrays tp,
-            fp, fn and tn, in examples, that returns an array of their shape.
+            A metric at a cutoff that ``df.pu.metric`` lists, ``pu_accessor.fbeta(2)``, or a
+            function of the arrays tp, fp, fn and tn, in examples, that returns such an array.
 
         Returns
         -------
@@ -139,6 +155,10 @@ class TablesAccessor:
         ------
         PUValueError, PUTypeError
             If no metric has that name, or the function does not return an array of that shape.
+
+        See Also
+        --------
+        plot_metric : The metric with its band.
 
         Examples
         --------
@@ -157,7 +177,7 @@ class TablesAccessor:
         metric : {"auroc", "average_precision"}
             The area under the ROC curve, or the mean precision at the positives.
         max_fpr : float, optional
-            Partial AUC up to this false positive rate, as in ``df.pu.auroc``.
+            Partial AUC up to this false positive rate, standardised so that chance is 0.5.
 
         Returns
         -------
@@ -171,6 +191,10 @@ class TablesAccessor:
         ------
         PUValueError
             If some cutoffs are missing, or an argument is not allowed.
+
+        See Also
+        --------
+        plot_roc, plot_pr : The curves with their bands.
 
         Examples
         --------
@@ -188,6 +212,11 @@ class TablesAccessor:
         -------
         DataFrame
             A row for each rank, bound and beta, with a RangeIndex.
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset lacks tables and curves.
 
         Examples
         --------
@@ -247,11 +276,20 @@ class TablesAccessor:
         Parameters
         ----------
         **looks
-            As in ``df.pu.plot_roc``.
+            Options of the plot, as ``df.pu.plot_roc`` explains.
 
         Returns
         -------
         Axes or FacetGrid
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset lacks tables and curves.
+
+        See Also
+        --------
+        roc_bounds : The numbers of the curve.
 
         Examples
         --------
@@ -267,11 +305,20 @@ class TablesAccessor:
         Parameters
         ----------
         **looks
-            As in ``df.pu.plot_roc``.
+            Options of the plot, as ``df.pu.plot_roc`` explains.
 
         Returns
         -------
         Axes or FacetGrid
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset lacks tables and curves.
+
+        See Also
+        --------
+        pr_bounds : The numbers of the curve.
 
         Examples
         --------
@@ -289,15 +336,24 @@ class TablesAccessor:
         Parameters
         ----------
         metric : str, callable or Metric
-            As in `metric`; for ``x="beta"`` also an area, as in `area`.
+            A metric at a cutoff, as `metric` explains; for ``x="beta"`` also the name of an area.
         x : {"rank", "fraction", "threshold", "beta"}, default "rank"
             The horizontal axis. For "beta" a metric needs tables of one cutoff.
         **looks
-            As in ``df.pu.plot_roc``.
+            Options of the plot, as ``df.pu.plot_roc`` explains.
 
         Returns
         -------
         Axes or FacetGrid
+
+        Raises
+        ------
+        PUValueError
+            If there is no such axis for the metric, or an argument is not valid.
+
+        See Also
+        --------
+        metric, area : The numbers.
 
         Examples
         --------

@@ -65,6 +65,10 @@ def sample_to_label(
     PUDataError, PUValueError, PUTypeError
         If there are fewer unlabeled rows, none in a stratum, or an argument is not allowed.
 
+    See Also
+    --------
+    pu_accessor.beta_from_labels : Beta from the labels of these rows.
+
     References
     ----------
     .. [1] J. Neyman, Journal of the Royal Statistical Society 97 (1934) 558-625.

@@ -46,8 +46,16 @@ def plot_roc(
 
     Parameters
     ----------
-    beta, target, level, band, ranks
-        As in `contingency`.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    target : {"examples", "population"}, default "examples"
+        What the band is about: this sample, or future data.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
+    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
+        The cutoffs, as `contingency` explains.
     **looks
         Options of the plot. hue, col, row: dimension of colours, columns and rows of panels; ax:
         Axes to draw on; line_kws, band_kws: properties of lines and bands; palette: as in
@@ -64,7 +72,12 @@ def plot_roc(
     Raises
     ------
     PUValueError
-        As `contingency`; or if an option of the plot is not valid.
+        If an argument or an option of the plot is not valid, or an assumption does not fit.
+
+    See Also
+    --------
+    roc_bounds : The numbers of the curve.
+    auroc : The area with its interval.
 
     Examples
     --------
@@ -93,12 +106,32 @@ def plot_pr(
 
     Parameters
     ----------
-    beta, target, level, band, ranks, **looks
-        As in `plot_roc`, whose errors apply.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    target : {"examples", "population"}, default "examples"
+        What the band is about: this sample, or future data.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
+    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
+        The cutoffs, as `contingency` explains.
+    **looks
+        Options of the plot, as `plot_roc` explains.
 
     Returns
     -------
     Axes or FacetGrid
+
+    Raises
+    ------
+    PUValueError
+        If an argument or an option of the plot is not valid, or an assumption does not fit.
+
+    See Also
+    --------
+    pr_bounds : The numbers of the curve.
+    average_precision : The area with its interval.
 
     Examples
     --------
@@ -126,14 +159,29 @@ def plot_rank_cdf(
 
     Parameters
     ----------
-    beta, level, band, ranks
-        As in `rank_cdf`, whose errors apply.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
+    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
+        The cutoffs, as `contingency` explains.
     **looks
-        As in `plot_roc`.
+        Options of the plot, as `plot_roc` explains.
 
     Returns
     -------
     Axes or FacetGrid
+
+    Raises
+    ------
+    PUValueError
+        If an argument or an option of the plot is not valid, or an assumption does not fit.
+
+    See Also
+    --------
+    rank_cdf : The numbers of the curve.
 
     Examples
     --------
@@ -165,17 +213,24 @@ def plot_metric(
 
     Parameters
     ----------
-    metric, beta
-        As in `metric`; several betas for ``x="beta"``.
+    metric : str, callable or Metric
+        A name of the list in `metric`, or a function of the arrays tp, fp, fn and tn.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+        Several for ``x="beta"``.
     x : {"rank", "fraction", "threshold", "beta", "selection_odds", "contamination", "prevalence"}
         The x axis; "rank" by default.
     at : int, str or mapping, optional
-        The cutoff where `x` is beta or an assumption, as in `metric`; for net benefit the
+        The cutoff where `x` is beta or an assumption, as `metric` explains; for net benefit the
         thresholds, every hundredth by default.
     target : {"population", "examples"}, optional
-        The target of the band: by default this sample over cutoffs, else as in `metric`.
-    level, band, **looks
-        As in `plot_roc`.
+        The target of the band: by default this sample over cutoffs, else that of `metric`.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
+    **looks
+        Options of the plot, as `plot_roc` explains.
 
     Returns
     -------
@@ -184,7 +239,11 @@ def plot_metric(
     Raises
     ------
     PUValueError
-        If there is no such axis for the metric, or as `metric` and `robustness`.
+        If there is no such axis for the metric, or an argument is not valid.
+
+    See Also
+    --------
+    metric, robustness : The numbers.
 
     Examples
     --------
@@ -235,16 +294,35 @@ def plot_forest(
 
     Parameters
     ----------
-    metric, beta, at, target, level, band
-        As in `metric`, whose errors apply.
+    metric : str, callable or Metric
+        A name of the list in `metric`, or a function of the arrays tp, fp, fn and tn.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    at : int, str or mapping, optional
+        The cutoff, as `metric` explains.
     order : "estimate" or list of hashable, optional
         Groups from the top; by default in the order of the data.
+    target : {"population", "examples"}, optional
+        Future data, or this sample; the default is that of `metric`.
+    level : float, default 0.95
+        Confidence level of intervals, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
     **looks
-        As in `plot_roc`.
+        Options of the plot, as `plot_roc` explains.
 
     Returns
     -------
     Axes or FacetGrid
+
+    Raises
+    ------
+    PUValueError
+        If an argument or an option of the plot is not valid.
+
+    See Also
+    --------
+    metric : The numbers.
 
     Examples
     --------
@@ -273,14 +351,29 @@ def plot_calibration(
 
     Parameters
     ----------
-    beta, bins, level, band
-        As in `calibration`, whose errors apply.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    bins : int, or array of float, default 10
+        Number of bins of equal width, or their edges, from 0 to 1.
+    level : float, default 0.95
+        Confidence level of intervals, in (0, 1).
+    band : {"exact", "simultaneous"}, default "exact"
+        Whether limits cover in each bin, or jointly in all bins.
     **looks
-        As in `plot_roc`.
+        Options of the plot, as `plot_roc` explains.
 
     Returns
     -------
     Axes or FacetGrid
+
+    Raises
+    ------
+    PUValueError
+        If scores are not probabilities, or an option of the plot is not valid.
+
+    See Also
+    --------
+    calibration : The numbers.
 
     Examples
     --------

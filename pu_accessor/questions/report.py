@@ -85,15 +85,16 @@ def report(
     Parameters
     ----------
     beta : float, mapping, Series, Interval or DataFrame
-        As in `auroc`: one number, one for each group, an interval or an estimate.
+        Class prior of the unlabeled, as `auroc` explains: one number, one for each group, an
+        interval or an estimate.
     at : int, str or mapping, default {"fraction": [0.01, 0.05, 0.1]}
-        The cutoffs of precision and recall, as in `metric`.
+        The cutoffs of precision and recall, as `metric` explains.
     level : float, default 0.95
         Confidence level of intervals and bands, in (0, 1).
     band : {"exact", "simultaneous", "bootstrap", "dkw"}, default "exact"
         The band of curves, and of metrics at cutoffs.
     wave, strata : hashable, optional
-        Columns, as in `check_assumptions`.
+        Columns of waves of labels and of strata of rows, for `check_assumptions`.
     title : str, optional
         The heading.
 

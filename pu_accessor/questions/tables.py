@@ -38,8 +38,8 @@ def contingency(
     Parameters
     ----------
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled, as in `auroc`; 0 takes them as negative. With the error of an
-        estimate 1 - level is split between beta and the band.
+        Class prior of the unlabeled, as `auroc` explains; 0 takes them as negative. With the error
+        of an estimate 1 - level is split between beta and the band.
     target : {"examples", "population"}, default "examples"
         What bounds are about: this sample, or future data, jointly at all thresholds.
     level : float, default 0.95
@@ -77,6 +77,10 @@ def contingency(
     -----
     PUWarning
         If beta exceeds the limit that the known positives set, or groups are left out.
+
+    See Also
+    --------
+    roc_bounds, pr_bounds : The rates of curves with these tables.
 
     Notes
     -----
@@ -119,8 +123,16 @@ def roc_bounds(
 
     Parameters
     ----------
-    beta, target, level, band, ranks
-        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    target : {"examples", "population"}, default "examples"
+        What the band is about: this sample, or future data.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
+    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
+        The cutoffs, as `contingency` explains.
 
     Returns
     -------
@@ -129,6 +141,16 @@ def roc_bounds(
         2) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). At each
         cutoff ``bound="upper"`` has the highest tpr and the lowest fpr of the band (Theorem 1).
         The tables, as of `contingency`, go with the rates.
+
+    Raises
+    ------
+    PUValueError
+        If the band or an assumption does not fit the other arguments.
+
+    See Also
+    --------
+    plot_roc : The curve with its band.
+    contingency : The tables.
 
     Examples
     --------
@@ -154,8 +176,16 @@ def pr_bounds(
 
     Parameters
     ----------
-    beta, target, level, band, ranks
-        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    target : {"examples", "population"}, default "examples"
+        What the band is about: this sample, or future data.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
+    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
+        The cutoffs, as `contingency` explains.
 
     Returns
     -------
@@ -163,6 +193,16 @@ def pr_bounds(
         `recall` = TP/(TP + FN) and `precision` = TP/(TP + FP) (float64; arXiv:1504.06837, section
         5) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). Precision at
         rank 0 is 1. The curve is not straight between two cutoffs. The tables go with it.
+
+    Raises
+    ------
+    PUValueError
+        If the band or an assumption does not fit the other arguments.
+
+    See Also
+    --------
+    plot_pr : The curve with its band.
+    contingency : The tables.
 
     Examples
     --------
@@ -187,8 +227,14 @@ def rank_cdf(
 
     Parameters
     ----------
-    beta, level, band, ranks
-        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above a cutoff, as `contingency` explains.
+    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
+        The cutoffs, as `contingency` explains.
 
     Returns
     -------
@@ -197,6 +243,15 @@ def rank_cdf(
         beta): the share of the positives among the first examples. The estimate is that of the
         known positives, their tpr (arXiv:1504.06837, equation 6); lower and upper bound that of
         the hidden ones.
+
+    Raises
+    ------
+    PUValueError
+        If the band or an assumption does not fit the other arguments.
+
+    See Also
+    --------
+    plot_rank_cdf : The curve with its band.
 
     Examples
     --------

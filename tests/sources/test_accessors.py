@@ -99,4 +99,5 @@ def test_docstrings_name_all_arguments(name: str) -> None:
     assert ">>> " in sections["Examples"]
     heads = re.findall(r"^(?! )(.+?)(?: : .*)?$", sections.get("Parameters", ""), re.MULTILINE)
     named = {one.lstrip("*") for head in heads for one in head.split(", ")}
+    assert "As in" not in sections.get("Parameters", "")  # each is described in its place
     assert named == {*inspect.signature(METHODS[name]).parameters} - {"self"}
