@@ -513,6 +513,11 @@ WARNED = [
     ("UNNAMED.rename(columns={'model': 'task'}).pu.auroc(0.2)", r"df\.pu\(by='task'\)"),
     ("UNNAMED.drop(columns='model').pu.auroc(0.2)", r"'row' repeats .* df\.pu\(cluster='row'\)"),
     ("REPEATED.pu(by='fold', average=True).auroc(0.2)", r"'row' repeats .*pu\(cluster='row'\)"),
+    (
+        "UNNAMED.assign(q=UNNAMED['row'] % 2).rename(columns={'model': 'tool'})"
+        ".pu(by='q', average=True).auroc(0.2)",
+        r"'tool' looks .* 'row' repeats, .*pu\(by=\['tool', 'q'\], average='q'\)",
+    ),
     ("REPEATED[['score', 'label']].pu.auroc(0.2)", r"df\.assign\(row=df\.index\)\.pu\(cluster"),
     (
         "REPEATED.drop(columns='row').pu(by='fold', average=True).auroc(0.2)",

@@ -50,14 +50,14 @@ _EXAMPLE_ID = re.compile(
     rf"{_CLUSTER_ID.pattern}|(doc|row|item|example|sample|compound).*", re.IGNORECASE
 )
 _MODEL_ID = re.compile(
-    r"(.+_)?(model|method|classifier|algorithm|estimator|task|query|topic|q)(_?(id|name))?",
+    r"(.+_)?(model|tool|method|classifier|algorithm|estimator|task|query|topic|q)(_?(id|name))?",
     re.IGNORECASE,
 )
 _MIXED_SHARE = 0.8  # of rows, in tests of whether several models are mixed
 _MIXED_ROWS = 200_000  # first rows that are tested
 _MIXED = (
-    "Column {0!r} looks like names of models or queries, in which {1!r} repeats, but all rows "
-    "are ranked together. Rank each group: df.pu(by={0!r}). If one model scored all rows, those "
+    "Column {0!r} looks like names of models or queries, in which {1!r} repeats, but rows of all "
+    "are ranked together. Rank each group: df.pu({2}). If one model scored all rows, those "
     "of one {1!r} are a cluster: df.pu(cluster={1!r})."
 )
 _REPEATED_ROWS, _MIN_EXAMPLES = 20_000, 10  # in a test of whether examples repeat
@@ -159,9 +159,10 @@ class FrameSource:
 
 def _find_mixed(frame: pd.DataFrame, roles: Terms) -> str:
     """Return a warning of models or queries that are ranked together, or nothing."""
-    if roles.by is not None or roles.is_wide:
+    keys = roles.keys
+    if (keys and not roles.average) or roles.is_wide:
         return ""
-    names = [n for n in frame.columns if isinstance(n, str) and n != roles.score]
+    names = [n for n in frame.columns if isinstance(n, str) and n not in (roles.score, *keys)]
     examples, models = filter(_EXAMPLE_ID.fullmatch, names), filter(_MODEL_ID.fullmatch, names)
     rows = frame[:_MIXED_ROWS]
     for name, key in product(examples, models):
@@ -169,10 +170,13 @@ def _find_mixed(frame: pd.DataFrame, roles: Terms) -> str:
         is_text = isinstance(dtype, pd.CategoricalDtype) or kinds.is_string_dtype(dtype)
         if name == key or not (is_text or kinds.is_integer_dtype(dtype)):
             continue
-        pairs = rows[[key, name]].drop_duplicates()
+        pairs = rows[[*keys, key, name]].drop_duplicates()
         is_once_in_each = len(pairs) > _MIXED_SHARE * len(rows)
-        if is_once_in_each and pairs[name].nunique() < _MIXED_SHARE * len(pairs):
-            return _MIXED.format(key, name)
+        examples_of_all = pairs[[*keys, name]].drop_duplicates()
+        if is_once_in_each and len(examples_of_all) < _MIXED_SHARE * len(pairs):
+            over = roles.by if roles.average is True else roles.average
+            by = f"by={[key, *keys]!r}, average={over!r}" if keys else f"by={key!r}"
+            return _MIXED.format(key, name, by)
     return ""
 
 
