@@ -9,7 +9,6 @@ Ann. Appl. Stat. 19, 2025, 1641-1662). Precision and cost rise and fall: limits 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import inf, nan
 from typing import NamedTuple, TypeAlias
@@ -18,23 +17,21 @@ import numpy as np
 
 from pu_accessor.checks import check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference import contingency, future_bands
+from pu_accessor.inference import future_bands
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.contingency import check_labels, completed_table
+from pu_accessor.inference.contingency import (
+    Table,
+    Tables,
+    check_labels,
+    completed_table,
+    make_tables,
+)
 from pu_accessor.inference.cutoff_spec import Cutoff
 from pu_accessor.inference.known_positives import count_negatives, no_negatives_error
 from pu_accessor.inference.metric_at_rate import crossings, goal_surplus
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.worlds import FutureData, lower_precision
-from pu_accessor.ranking import (
-    BoolArray,
-    CountArray,
-    FloatArray,
-    IntArray,
-    Numbers,
-    Ranking,
-    sorted_unique,
-)
+from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, sorted_unique
 from pu_accessor.roles_and_assumptions import Terms
 
 Cost: TypeAlias = tuple[float, float]
@@ -50,13 +47,30 @@ class Goal(NamedTuple):
     value: float = nan  # at least this precision or recall, at most this fpr
     cost: Cost = (0.0, 0.0)  # of a false positive and of a false negative
 
+    @property
+    def worst(self) -> np.ufunc:
+        """Which of several values is the worst."""
+        return np.fmin if self.name in _MINIMUM_GOALS else np.fmax
 
-class _Bounded(NamedTuple):
-    """A metric at each cutoff: the estimate, and the worst bound over all betas."""
+    def values(self, table: Table) -> FloatArray:
+        """Return the metric on tables."""
+        if self.name == "cost":
+            return np.asarray(self.cost[0] * table.fp + self.cost[1] * table.fn)
+        return METRICS[self.name](*table).astype(np.float64)
 
-    tables: contingency.Tables
-    estimate: FloatArray
-    worse: FloatArray
+    def pick(self, values: FloatArray, *, in_sequence: bool = False) -> int | None:
+        """Return the cheapest cutoff, the longest list meeting a goal, or of recall the shortest.
+
+        A false positive rate, and a recall from the end, are tested up to the first failure.
+        """
+        if self.name == "cost":
+            return int(np.nanargmin(values))
+        met = values <= self.value if self.name == "fpr" else values >= self.value
+        if self.name == "fpr" or in_sequence:
+            met = np.logical_and.accumulate(met)
+        if self.name == "recall":
+            return int(np.argmax(np.logical_and.accumulate(met[::-1])[::-1])) if met[-1] else None
+        return int(np.flatnonzero(met)[-1]) if met.any() else None
 
 
 def guaranteed(
@@ -109,72 +123,48 @@ def band_for_goal(goal: Goal) -> str:
 def find_sample_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, terms: Terms) -> Answer:
     """Find the cutoff of this sample that meets a goal at all betas, estimated at the first."""
     terms = replace(terms, band=band_for_goal(goal), one_sided=True)
-    bounds = _bound_metric(ranking, betas, goal, terms)
-    if np.isnan(bounds.worse[1:]).all():
+    tables, worse = _bound_metric(ranking, betas, goal, terms)
+    if np.isnan(worse[1:]).all():
         raise no_negatives_error(goal.name, float(betas[0]), ranking.total)
-    position = _best_guaranteed_cutoff(bounds, goal)
+    position = goal.pick(worse)
     if position is not None:
-        crossings = _counts_at_crossings(bounds.tables, goal)
-        finer = bounds.tables.ranking.refine(crossings, exact=True)
-        bounds = _bound_metric(finer, betas, goal, terms)
-        position = _best_guaranteed_cutoff(bounds, goal)
+        finer = tables.ranking.refine(_counts_at_crossings(tables, goal), exact=True)
+        tables, worse = _bound_metric(finer, betas, goal, terms)
+        position = goal.pick(worse)
     # A false positive rate is tested from the shortest list on.
-    best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
-    attainable = float(bounds.worse[1] if goal.name == "fpr" else best.reduce(bounds.worse[1:]))
-    if position is None or (goal.name == "fpr" and not bounds.tables.ranking.rank[position]):
+    is_minimum = goal.name in _MINIMUM_GOALS
+    best = np.fmax if is_minimum else np.fmin
+    attainable = float(worse[1] if goal.name == "fpr" else best.reduce(worse[1:]))
+    cutoffs = tables.ranking
+    if position is None or (goal.name == "fpr" and not cutoffs.rank[position]):
         return guaranteed(attainable)
-    cutoffs = bounds.tables.ranking
-    limit = goal.value if goal.name in _MONOTONE_GOALS else float(bounds.worse[position])
-    ends = (limit, 1.0) if goal.name in _MINIMUM_GOALS else (0.0, limit)
-    parts, clipped = (bounds.estimate[position], *ends), bounds.tables.clipped[position, 0, 0]
+    limit = goal.value if goal.name in _MONOTONE_GOALS else float(worse[position])
+    estimate = goal.values(Table(*(count[position, 1, :1] for count in tables.table))).item()
+    parts = (estimate, limit, 1.0) if is_minimum else (estimate, 0.0, limit)
     at = int(cutoffs.rank[position]), float(cutoffs.threshold[position])
-    return guaranteed(attainable, *at, parts, bool(clipped))
+    return guaranteed(attainable, *at, parts, bool(tables.clipped[position, 0, 0]))
 
 
-def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, terms: Terms) -> _Bounded:
-    """Evaluate the metric on the bounds at each cutoff."""
-    tables = contingency.make_tables(ranking, betas, terms)
-    rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
-
-    def value(tp: Numbers) -> FloatArray:
-        table = contingency.Table.of(tp, rank, tables.positives, size)
-        if goal.name == "cost":
-            return goal.cost[0] * table.fp + goal.cost[1] * table.fn
-        rate = METRICS[goal.name](*table).astype(np.float64)
-        return np.where(rank > 0, rate, nan) if goal.name == "precision" else rate
-
-    worst = np.fmin if goal.name in _MINIMUM_GOALS else np.fmax
-    low, middle = value(tables.tp[:, 0]), value(tables.tp[:, 1])
-    return _Bounded(tables, middle[:, 0], worst.reduce(low, axis=1))
+def _bound_metric(
+    ranking: Ranking, betas: FloatArray, goal: Goal, terms: Terms
+) -> tuple[Tables, FloatArray]:
+    """Return tables, and the metric on the worst bound over all betas at each cutoff."""
+    tables = make_tables(ranking, betas, terms)
+    lower = goal.values(Table(*(count[:, 0] for count in tables.table)))
+    return tables, goal.worst.reduce(lower, axis=1)
 
 
-def _best_guaranteed_cutoff(bounded: _Bounded, goal: Goal) -> int | None:
-    """Return the position of the cheapest cutoff, longest list, or last one before a failure."""
-    if goal.name == "cost":
-        return int(np.nanargmin(bounded.worse))
-    if goal.name == "precision":
-        met = np.flatnonzero(bounded.worse >= goal.value)
-        return int(met[-1]) if met.size else None
-    if goal.name == "recall":  # from the longest list on, with a recall of 1
-        failed = np.flatnonzero(~(bounded.worse >= goal.value))
-        return int(failed[-1]) + 1 if failed.size else 0
-    failed = np.flatnonzero(~(bounded.worse <= goal.value))
-    return int(failed[0]) - 1 if failed.size else bounded.worse.size - 1
-
-
-def _counts_at_crossings(tables: contingency.Tables, goal: Goal) -> CountArray:
+def _counts_at_crossings(tables: Tables, goal: Goal) -> CountArray:
     """Return counts of unlabeled examples next to where the goal is met last, between cutoffs."""
     ranking, at = tables.ranking, Cutoff(goal.name, goal.value)
     if goal.name == "cost":
         return ranking.unlabeled[:0]
-    head = tables.head[:, np.newaxis]
-    surplus = goal_surplus(at, tables.tp[:, 0], head, tables.positives, sum(ranking.total))
-    found = crossings(ranking, surplus, at)
+    found = crossings(ranking, goal_surplus(at, tables.table)[:, 0], at)
     is_inside = goal.name == "fpr" and 1 < ranking.unlabeled[1] == ranking.rank[1]
     return np.append(1, found) if is_inside else found  # false positives are tested from rank 1
 
 
-# Guaranteed cutoffs
+# On future data
 
 # A sequence starts where a list with this share of all positives has the precision; the second
 # number is its share of 1 - level.
@@ -206,7 +196,7 @@ def find_future_rank(
     *_, n, size = future_bands.counts_of_samples(ranking)
     if goal.name == "recall" and n:
         bound = future_bands.share_limits(ranking.known_positive, n, 2 * (1 - terms.level))[0]
-        return _pick_rank(ranking, _meets_goal_at(ranking, bound, goal, estimated_at), 0)
+        return _rank_with_limit(ranking, bound, goal, estimated_at)
     if not n or not size:
         return 0
     betas = np.array([beta])
@@ -214,7 +204,7 @@ def find_future_rank(
     world = FutureData.of(ranking, betas, terms)
     if goal.name == "precision" and not ranking.monotone:
         bound = lower_precision(world, ranking)[0]
-        return _pick_rank(ranking, _meets_goal_at(ranking, bound, goal, estimated_at), -1)
+        return _rank_with_limit(ranking, bound, goal, estimated_at)
     ranks = []
     starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
     for start, part in starts.items():
@@ -227,21 +217,16 @@ def _estimate_at_cutoffs(ranking: Ranking, beta: float, goal: Goal) -> FloatArra
     """Return the estimate at each cutoff."""
     finer, table = completed_table(ranking, np.array([beta]), on_new=True)
     cutoffs = np.searchsorted(finer.rank, ranking.rank)
-    return np.asarray(METRICS[goal.name](*table)[cutoffs, 0], np.float64)
+    return np.asarray(goal.values(table)[cutoffs, 0])
 
 
-def _meets_goal_at(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float) -> BoolArray:
-    """Tell at which cutoffs both a limit and the estimate meet a goal."""
-    estimate = _estimate_at_cutoffs(ranking, beta, goal)
-    if goal.name == "fpr":
-        return np.fmax(bound, estimate) <= goal.value
-    return np.fmin(bound, estimate) >= goal.value
-
-
-def _pick_rank(ranking: Ranking, met: BoolArray, end: int) -> int:
-    """Return the rank of the first or last cutoff that meets the goal, or 0."""
-    cutoffs = np.flatnonzero(met)
-    return int(ranking.rank[cutoffs[end]]) if cutoffs.size else 0
+def _rank_with_limit(
+    ranking: Ranking, bound: FloatArray, goal: Goal, beta: float, *, in_sequence: bool = False
+) -> int:
+    """Return the rank of the cutoff where both a limit and the estimate meet a goal, or 0."""
+    worse = goal.worst(bound, _estimate_at_cutoffs(ranking, beta, goal))
+    position = goal.pick(worse, in_sequence=in_sequence)
+    return 0 if position is None else int(ranking.rank[position])
 
 
 def _sequence_sizes(start: float, world: FutureData, goal: Goal) -> IntArray:
@@ -275,8 +260,7 @@ def _fixed_sequence_test(
         bound = lower_precision(world, lists, alpha)[0]
     else:
         bound = _upper_fpr(lists, world.hidden.item(), alpha)
-    passes = np.logical_and.accumulate(_meets_goal_at(lists, bound, goal, beta))
-    return _pick_rank(lists, passes, -1)
+    return _rank_with_limit(lists, bound, goal, beta, in_sequence=True)
 
 
 def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
@@ -286,16 +270,3 @@ def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     others, high = future_bands.median_and_limit(rest, size, alpha, 1)
     spread = np.hypot(high - others, b * (known - low))
     return np.clip((others - b * known + spread) / (1 - b), 0, 1)
-
-
-class Guarantee(NamedTuple):
-    """How a guaranteed cutoff is found, and the band that gives the guarantee."""
-
-    find: Callable[[Ranking, FloatArray, Goal, Terms], Answer]
-    band: Callable[[Goal], str]
-
-
-GUARANTEES: Mapping[str, Guarantee] = {
-    "examples": Guarantee(find_sample_cutoff, band_for_goal),
-    "population": Guarantee(find_population_cutoff, lambda _: "two samples"),
-}

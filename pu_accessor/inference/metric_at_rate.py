@@ -4,11 +4,9 @@ True labels fix that cutoff, so limits valid at each fixed cutoff are valid ther
 which they allow the goal are candidates, and at each the goal gives the contingency table.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from math import ceil, floor
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,16 +29,13 @@ from pu_accessor.inference.metric_at_cutoff import evaluate_completed, locate_cu
 from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.worlds import FutureData, Selected, errors_at
-from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
 _RATE_TOLERANCE = 1e-12  # for counts that are not whole numbers
 _COUNT_TOLERANCE = 1e-6
 _BLOCKS_BETWEEN = 1 << 10  # blocks of ties examined between the first and the last crossing
 _MAX_CROSSING_WIDTH = 1 << 10  # counts next to a crossing
-
-# Positions of blocks and of betas, and values of the metric.
-AllowedValues: TypeAlias = tuple[IntArray, IntArray, FloatArray]
 
 
 class GoalBlocks(NamedTuple):
@@ -58,28 +53,71 @@ def metric_at_goal(
 ) -> Answer:
     """Evaluate a metric of this sample where a rate of the true curve is as given."""
     terms, joint_terms = _split_error(at, terms)
-    make_bounds = partial(_SampleBounds, betas=betas, terms=terms, at=at)
-    ranking, unlabeled = _add_cutoffs(ranking, at, make_bounds)
-    bounds = make_bounds(ranking)
-    blocks = _complete_blocks(bounds.ranking, at, unlabeled)
-    low, _, high = np.moveaxis(bounds.surplus, 1, 0) >= -_COUNT_TOLERANCE
+    tables, unlabeled = make_tables(ranking, betas, terms), ranking.unlabeled[:0]
+    if ranking.refiner is not None:
+        unlabeled = _counts_near_goal(tables, at)
+        tables = make_tables(tables.ranking.refine(unlabeled, exact=True), betas, terms)
+    ranking, estimate = tables.ranking, Table(*(count[:, 1] for count in tables.table))
+    blocks = _complete_blocks(ranking, at, unlabeled)
+    low, _, high = np.moveaxis(goal_surplus(at, tables.table), 1, 0) >= -_COUNT_TOLERANCE
     if not high.any(axis=0).all():
-        raise _impossible_precision(bounds.estimate, at)
+        raise _impossible_precision(estimate, at)
     if joint_terms is not None:  # a precision is surely met here or later
-        finer, surplus = bounds.fewest_jointly(joint_terms)
-        later = np.logical_or.accumulate(surplus[::-1] >= -_COUNT_TOLERANCE)[::-1]
-        low |= later[np.searchsorted(finer.head, bounds.ranking.head)]
+        joint = make_tables(ranking, betas, joint_terms)
+        is_met = goal_surplus(at, joint.table)[:, 0] >= -_COUNT_TOLERANCE
+        later = np.logical_or.accumulate(is_met[::-1])[::-1]
+        low |= later[np.searchsorted(joint.head, ranking.head)]
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # position -1: no cutoff
     allowed = high[blocks.here] & ~low[blocks.beyond]
-    block, beta, values = bounds.values(metric, blocks, allowed)
-    answer = _estimate_at_goal(bounds.ranking, bounds.estimate, metric, at, bounds.band)
+    block, beta, values = _allowed_values(tables, metric, at, blocks, allowed, terms.contamination)
+    band = ranking.design or band_name(terms.band)
+    answer = _estimate_at_goal(ranking, estimate, metric, at, band)
     ends, ranks = np.stack([answer.value] * 2), np.stack([answer.columns["rank"]] * 2)
     for side, extreme in enumerate((np.fmin, np.fmax)):
         extreme.at(ends[side], beta, values)
-        extreme.at(ranks[side], beta, bounds.ranking.head[blocks.here[block]])
-    clipped = (bounds.clipped[blocks.here] & allowed).any(axis=0)
+        extreme.at(ranks[side], beta, ranking.head[blocks.here[block]])
+    clipped = (tables.clipped[blocks.here, ::2].any(axis=1) & allowed).any(axis=0)
     answer = answer.with_columns(clipped=clipped, rank_lower=ranks[0], rank_upper=ranks[1])
     return replace(answer, lower=ends[0], upper=ends[1])
+
+
+def _allowed_values(
+    tables: Tables,
+    metric: Metric,
+    at: Cutoff,
+    blocks: GoalBlocks,
+    allowed: BoolArray,
+    contamination: float,
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the metric with the fewest and the most true positives that the goal allows.
+
+    It comes after the positions of its block and its beta.
+    """
+    ranking, total, (block, beta) = tables.ranking, tables.ranking.total, np.nonzero(allowed)
+    here, beyond = blocks.here[block], blocks.beyond[block]
+    hidden = hidden_counts(tables.betas, total.unlabeled)[beta]
+    below, n = total.unlabeled - ranking.unlabeled[here], total.known_positive
+    known = ranking.known_positive[here] + np.maximum(hidden - below, 0)
+    is_whole, most, parts = ranking.head.dtype.kind == "i", tables.tp[here, 2, beta], []
+    for wrong in {0, count_wrong(n, contamination)}:
+        gained = blocks.free if at.kind == "recall" else -np.maximum(blocks.known - wrong, 0)
+        needed, outside = (  # the fewest true positives that meet the goal
+            -goal_surplus(at, Table.of(0 * head, head, n + hidden - wrong, sum(total)))
+            for head in (ranking.head[here], ranking.head[beyond])
+        )
+        if is_whole:
+            needed, outside = (np.ceil(each - _COUNT_TOLERANCE) for each in (needed, outside))
+        limit = outside - is_whole + gained[block]
+        if at.kind != "recall":
+            limit[beyond < 0] = np.inf
+        fewest = np.clip(needed, known - wrong, most)
+        is_possible = limit >= fewest
+        for tp in (fewest, np.clip(limit, fewest, most)):
+            table = Table.of(tp, ranking.head[here], n + hidden - wrong, sum(total))
+            values = metric(*(count[is_possible] for count in table)).astype(np.float64)
+            parts.append((block[is_possible], beta[is_possible], values))
+    positions, betas, each_value = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return positions, betas, each_value
 
 
 def _impossible_precision(estimate: Table, at: Cutoff) -> PUDataError:
@@ -143,9 +181,8 @@ def _complete_near_goal(
     ranking, table = completed_table(ranking, betas, on_new=True)
     table = table.at_prevalence(terms.prevalence)
     if at.kind != "fraction":
-        tp, fp, fn, _ = table
-        surplus = goal_surplus(at, tp, tp + fp, tp + fn, sum(ranking.total))
-        ranking = ranking.refine(crossings(ranking, surplus, at), exact=True)
+        near = crossings(ranking, goal_surplus(at, table), at)
+        ranking = ranking.refine(near, exact=True)
         ranking, table = completed_table(ranking, betas, on_new=True)
         table = table.at_prevalence(terms.prevalence)
     return ranking, table
@@ -170,13 +207,14 @@ def _meets_goal(table: Table, at: Cutoff) -> BoolArray:
     return np.asarray(rates >= at.value - rounding)
 
 
-def goal_surplus(at: Cutoff, tp: Numbers, head: Numbers, p: Numbers, size: float) -> FloatArray:
+def goal_surplus(at: Cutoff, table: Table) -> FloatArray:
     """Return how many true positives can be missing from a goal; negative if it is not met."""
+    tp, fp, fn, tn = table
     if at.kind == "recall":
-        return np.asarray(tp - at.value * p)
+        return np.asarray(tp - at.value * (tp + fn))
     if at.kind == "fpr":
-        return np.asarray(at.value * (size - p) - head + tp)
-    return np.where(head == 0, -1.0, tp - at.value * head)  # no precision at rank 0
+        return np.asarray(at.value * (fp + tn) - fp)
+    return np.where(tp + fp == 0, -1.0, tp - at.value * (tp + fp))  # no precision at rank 0
 
 
 def _estimate_at_goal(
@@ -198,19 +236,13 @@ def _estimate_at_goal(
     return Answer(value, value, value, columns=columns, band=band)
 
 
-def _add_cutoffs(
-    ranking: Ranking, at: Cutoff, make_bounds: "Callable[[Ranking], _SampleBounds]"
-) -> tuple[Ranking, CountArray]:
-    """Add cutoffs next to those where bounds pass the goal; also return their unlabeled counts."""
-    added = np.empty(0, ranking.unlabeled.dtype)
-    if ranking.refiner is None:
-        return ranking, added
-    bounds = make_bounds(ranking)
-    passed = crossings(bounds.ranking, bounds.surplus, at)
-    low, high = passed.min(initial=ranking.total.unlabeled), passed.max(initial=0)
-    between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(added.dtype)
-    added = np.unique(np.concatenate([passed, between[between <= high]]))
-    return bounds.ranking.refine(added, exact=True), added
+def _counts_near_goal(tables: Tables, at: Cutoff) -> CountArray:
+    """Return unlabeled counts next to where bounds pass the goal, and some between these."""
+    passed = crossings(tables.ranking, goal_surplus(at, tables.table), at)
+    low = passed.min(initial=tables.ranking.total.unlabeled)
+    high = passed.max(initial=0)
+    between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(passed.dtype)
+    return np.unique(np.concatenate([passed, between[between <= high]]))
 
 
 def crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
@@ -239,60 +271,3 @@ def _complete_blocks(ranking: Ranking, at: Cutoff, added: CountArray) -> GoalBlo
     if at.kind == "recall":
         return GoalBlocks(np.append(start + 1, 0), np.append(start, -1), *sizes)
     return GoalBlocks(np.append(start, is_complete.size), np.append(start + 1, -1), *sizes)
-
-
-class _SampleBounds:
-    """Bounds on this sample: a band and its bounding tables."""
-
-    def __init__(self, ranking: Ranking, *, betas: FloatArray, terms: Terms, at: Cutoff) -> None:
-        self.betas, self.terms, self.at = betas, terms, at
-        tables = make_tables(ranking, betas, terms)
-        self.ranking = tables.ranking
-        self.hidden = hidden_counts(betas, ranking.total.unlabeled)
-        self.most = tables.tp[:, 2]
-        self.surplus = self._goal_surplus(tables)
-        positives = ranking.total.known_positive + self.hidden
-        head, size = tables.head[:, np.newaxis], sum(ranking.total)
-        self.estimate = Table.of(tables.tp[:, 1], head, positives, size)
-        self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
-        self.band = ranking.design or band_name(terms.band)
-
-    def _goal_surplus(self, tables: Tables) -> FloatArray:
-        """Return by how much all bounds meet the goal, shape (cutoffs, 3, betas)."""
-        head, size = tables.head[:, np.newaxis, np.newaxis], sum(self.ranking.total)
-        return goal_surplus(self.at, tables.tp, head, tables.positives, size)
-
-    def fewest_jointly(self, terms: Terms) -> tuple[Ranking, FloatArray]:
-        """Return the smallest surplus, at all cutoffs simultaneously."""
-        tables = make_tables(self.ranking, self.betas, terms)
-        return tables.ranking, self._goal_surplus(tables)[:, 0]
-
-    def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
-        """Return the metric with the fewest and the most true positives that the goal allows."""
-        ranking, n = self.ranking, self.ranking.total.known_positive
-        recall, (block, beta), parts = self.at.kind == "recall", np.nonzero(allowed), []
-        here, beyond = blocks.here[block], blocks.beyond[block]
-        below = ranking.total.unlabeled - ranking.unlabeled[here]
-        known = ranking.known_positive[here] + np.maximum(self.hidden[beta] - below, 0)
-        for wrong in {0, count_wrong(n, self.terms.contamination)}:
-            positives = n + self.hidden[beta] - wrong
-            needed, outside = (self._needed(ranking.head[c], positives) for c in (here, beyond))
-            gained = blocks.free if recall else -np.maximum(blocks.known - wrong, 0)
-            limit = outside - (ranking.head.dtype.kind == "i") + gained[block]
-            if not recall:
-                limit[beyond < 0] = np.inf
-            most = self.most[here, beta]
-            fewest = np.clip(needed, known - wrong, most)
-            is_possible = limit >= fewest
-            for tp in (fewest, np.clip(limit, fewest, most)):
-                table = Table.of(tp, ranking.head[here], positives, sum(ranking.total))
-                values = metric(*(count[is_possible] for count in table)).astype(np.float64)
-                parts.append((block[is_possible], beta[is_possible], values))
-        positions, betas, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return positions, betas, values
-
-    def _needed(self, head: CountArray, positives: IntArray) -> FloatArray:
-        """Return the fewest true positives that meet the goal."""
-        none = np.zeros(head.size)
-        needed = -goal_surplus(self.at, none, head, positives, sum(self.ranking.total))
-        return np.ceil(needed - _COUNT_TOLERANCE) if head.dtype.kind == "i" else needed

@@ -13,7 +13,6 @@ from pu_accessor.checks import check_count
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference import guaranteed_cutoffs
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.guaranteed_cutoffs import GUARANTEES
 from pu_accessor.questions import evaluation
 from pu_accessor.ranking import Ranking
 
@@ -105,7 +104,10 @@ def cutoff(
     """
     goal = guaranteed_cutoffs.read_goal(precision, recall, fpr, cost)
     betas, terms = self._read_arguments("cutoff", beta, level=level, target=target, cost=cost)
-    guarantee = GUARANTEES[target]
+    find = guaranteed_cutoffs.find_sample_cutoff
+    band = guaranteed_cutoffs.band_for_goal(goal)
+    if target == "population":
+        find, band = guaranteed_cutoffs.find_population_cutoff, "two samples"
     _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()
@@ -119,14 +121,14 @@ def cutoff(
 
     def compute(ranking: Ranking, beta: Beta) -> Answer:
         each = beta.values[:, np.newaxis] if beta.interval is None else beta.within()[np.newaxis]
-        return join_answers([guarantee.find(ranking, betas, goal, of_model) for betas in each])
+        return join_answers([find(ranking, betas, goal, of_model) for betas in each])
 
     def columns(cutoffs: Answer, beta: Beta) -> evaluation.Columns:
         goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values[:, np.newaxis]}
         return goals | evaluation.answer_columns([cutoffs], target)
 
     results = evaluation.evaluate(terms, rankings, compute, betas)
-    shown = self._attrs(terms, target, band=guarantee.band(goal))
+    shown = self._attrs(terms, target, band=band)
     attrs = {**shown, "level": level, "models": n_models}
     cutoffs = evaluation.results_frame(results, columns, attrs, join=join_answers)
     cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
