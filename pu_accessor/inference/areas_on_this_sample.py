@@ -16,12 +16,11 @@ stands for. The constants are chosen by simulation (coverage.csv: "`average_prec
 sample").
 """
 
-from fractions import Fraction
-from math import floor
 from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.checks import hidden_counts
 from pu_accessor.inference.answer import Answer, mean_limits, use_sample_completion
 from pu_accessor.inference.contingency import Table, check_labels
 from pu_accessor.inference.curves import roc_area
@@ -31,11 +30,8 @@ from pu_accessor.inference.known_positives import (
     block_bounds,
     count_negatives,
     count_positives,
-    exact_positives,
     hidden_by_known,
-    hidden_share,
     linear_errors,
-    unrounded_negatives,
     weight_beyond,
 )
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, KnownBlocks, Numbers, Ranking
@@ -64,7 +60,7 @@ def full_auroc(ranking: Ranking, betas: FloatArray, level: float = 0.95) -> Answ
     value = unbiased_auroc(ranking, betas)  # first, as it needs negatives
     placement = 1 - np.mean(block_bounds(ranking), axis=0) / sum(ranking.total)
     rows = [mean_limits(placement, hidden, level) for hidden in hidden_by_known(ranking, betas)]
-    scale = sum(ranking.total) / unrounded_negatives(ranking.total, betas)
+    scale = sum(ranking.total) / count_negatives(ranking.total, betas)
     shift, error, down, up = scale * np.transpose(rows)
     value = value + shift
     ends, untrimmed = _possible_auroc(ranking, betas), (value, value - down, value + up)
@@ -92,7 +88,7 @@ def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
 
 def _pauc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Answer:
     """Estimate the standardized area up to a false positive rate."""
-    negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
+    negatives = count_negatives(ranking.total, betas)
     positives, number = count_positives(ranking.total, betas), np.diff(ranking.known_positive)
     rows = []
     for hidden, *each in zip(hidden_by_known(ranking, betas), positives, negatives, strict=True):
@@ -102,7 +98,7 @@ def _pauc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> An
         rows.append((value, *limits, relative_error))
     value, error, down, up, relative_error = np.transpose(rows)
     unit = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
-    factor = hidden_share(ranking.total, betas) ** 0.5
+    factor = (1 - ranking.total.known_positive / positives) ** 0.5
     # Elsewhere areas under bounding curves replace the interval.
     is_sure = (error > 0) & (relative_error * factor <= _MAX_RELATIVE_ERROR)
     lower, upper = (np.where(is_sure, value + each / unit, np.nan) for each in (-down, up))
@@ -137,9 +133,9 @@ def estimate_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     check_labels(betas, ranking.total)
     value, error = ap_and_error(ranking, betas)
     limits, blocks = np.full((2, betas.size), np.nan), ranking.known_blocks
-    positives, n = exact_positives(ranking.total, betas), ranking.total.known_positive
+    n, numbers = ranking.total.known_positive, hidden_counts(betas, ranking.total.unlabeled)
     for column, hidden in enumerate(hidden_by_known(ranking, betas)):
-        number = floor(positives[column] - n + Fraction(1, 2))
+        number = int(numbers[column])
         if number and n > 1:
             limits[:, column] = ap_limits(blocks, hidden, number, sum(ranking.total), terms.level)
     lower, upper = np.minimum(limits[0], value), np.maximum(limits[1], value)

@@ -24,7 +24,7 @@ from pu_accessor.inference.averages import (
 )
 from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.curves import area_of_estimate
-from pu_accessor.inference.known_positives import hidden_share
+from pu_accessor.inference.known_positives import count_positives
 from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
@@ -102,11 +102,11 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> Answer:
     if target == "examples":
         area, df = full_auroc(ranking, betas), n - 1.0
         unbiased, error = area.value, area.error
-        hidden_part = hidden_share(ranking.total, betas)
+        hidden_part = 1 - n / count_positives(ranking.total, betas)
     else:
         placements = influence.placements_of(ranking.known_blocks)
         unbiased = influence.unbiased_auroc(ranking, betas)
-        design = influence.design_effect_of_auroc(ranking)
+        design = influence.design_effect(influence.placement_influences(ranking))
         error = np.sqrt(design.effect * placements.squares.sum()) / (1 - share)
         of_samples = influence.welch_df(placements.squares, np.maximum(placements.size - 1, 1))
         df = min(float(of_samples[0]), design.df)

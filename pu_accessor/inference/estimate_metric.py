@@ -14,7 +14,6 @@ from pu_accessor.inference.answer import Answer, bounding_curve_areas, join_beta
 from pu_accessor.inference.assumption_tests import is_single
 from pu_accessor.inference.calibration import check_probability_scores
 from pu_accessor.inference.cutoff_spec import FIXED, OPTIMIZED, RATES, Cutoff
-from pu_accessor.inference.known_positives import unrounded_negatives
 from pu_accessor.inference.metric_at_cutoff import (
     add_location,
     future_metric_at_threshold,
@@ -84,7 +83,8 @@ def estimate_metric(
         if at is not None and target == "examples":
             betas = _add_all_counts(betas, ranking.total)
         else:  # keep the first beta, and all with negatives
-            has_negatives = unrounded_negatives(ranking.total, betas) > 0
+            total = ranking.total
+            has_negatives = total.known_negative + total.unlabeled * (1 - betas) > 0
             betas = betas[has_negatives | (np.arange(betas.size) == 0)]
 
     def evaluate(betas: FloatArray) -> Answer:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers
+from pu_accessor.ranking import FloatArray, IntArray, Numbers
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
 
@@ -131,7 +131,8 @@ def exact_with_odds(n: int, m: IntArray, level: float, selection_odds: float) ->
         side, known = _LowerLimits(n, limit, selection_odds), np.arange(1, n + 1)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             for row in np.flatnonzero((m > 0) & (m < n)):
-                by_hidden = side.exchanged(int(m[row])).limits(np.array([n]))[0] + 1
+                exchanged = _LowerLimits(int(m[row]), -limit, 1 / selection_odds)
+                by_hidden = exchanged.limits(np.array([n]))[0] + 1
                 lower[row, 1:] = np.searchsorted(by_hidden, known, side="right")
             if (m >= n).any():
                 lower[m >= n, 1:] = side.limits(m[m >= n])
@@ -158,18 +159,12 @@ class _LowerLimits:
         unsolved = ~(np.abs(root - np.rint(root)) > tolerance)
         root[unsolved & np.isnan(root)] = -1
         count: IntArray = np.floor(root).astype(np.int64) + 1
-        for row in np.flatnonzero(unsolved.sum(axis=1) > _MAX_SOLVED):
-            self._fix_end_counts(int(m[row]), count[row], unsolved[row])
         rows, columns = np.nonzero(unsolved)
         known, hidden, start = columns + 1, m[rows], root[rows, columns]
         unknown = start < 0
         start[unknown] = self._first_guess(hidden[unknown], known[unknown])
         count[rows, columns] = self._smallest_counts(hidden, known, start)
         return count
-
-    def exchanged(self, m: int) -> "_LowerLimits":
-        """Return the limits with known and hidden positives exchanged."""
-        return _LowerLimits(m, -self._limit, 1 / self._odds)
 
     def _logit_nodes(self, m: IntArray) -> IntArray:
         """Return k evenly spaced in their logit, with enough positives of each kind."""
@@ -264,19 +259,6 @@ class _LowerLimits:
             count[rows] = aimed.astype(np.int64)
             rows = rows[high[rows] - low[rows] > 1]
         return high
-
-    def _fix_end_counts(self, m: int, count: IntArray, unsolved: BoolArray) -> None:
-        """Fix counts near 0 and m, from the known positives that each of them takes."""
-        n, many = self._n, min(2 * _MIN_SMOOTH_COUNT, m)
-        for first in {0, m - many}:
-            below = np.arange(first, first + many)
-            hidden, other = np.full(many, n), self.exchanged(m)
-            guess = other._first_guess(hidden, below + 1)
-            known = 1 + other._smallest_counts(hidden, below + 1, guess)
-            taken = np.searchsorted(known, np.arange(1, n + 1), side="right")
-            sure = unsolved & ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
-            count[sure] = first + taken[sure]
-            unsolved &= ~sure
 
     def _real_limits(self, m: Numbers, known: IntArray) -> FloatArray:
         """Return the real count at which the tail probability is attained, by secants."""

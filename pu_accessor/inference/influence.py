@@ -118,9 +118,11 @@ def design_effect(influences: Influence) -> Design:
 
 def unbiased_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
     """Return AUROC, which may lie outside [0, 1]; rounded once, so that equal areas stay equal."""
-    shares = _exact_shares_of_rest(ranking.total, betas)  # first: it needs negatives
-    above = ranking.concordance
-    return np.array([float((above - share / 2) / (1 - share)) for share in shares])
+    total = ranking.total
+    count_negatives(total, betas)
+    of_beta = Fraction(total.unlabeled) / Fraction(total.known_negative + total.unlabeled)
+    shares = [Fraction(str(beta)) * of_beta for beta in betas.tolist()]
+    return np.array([float((ranking.concordance - s / 2) / (1 - s)) for s in shares])
 
 
 class Placements(NamedTuple):
@@ -162,11 +164,6 @@ def placements_of(blocks: KnownBlocks) -> Placements:
     return Placements(size.astype(np.float64), variance, above)
 
 
-def design_effect_of_auroc(ranking: Ranking) -> Design:
-    """Return the design effect of AUROC."""
-    return Design() if ranking.clusters is None else design_effect(placement_influences(ranking))
-
-
 def placement_influences(ranking: Ranking) -> Influence:
     """Return the influences on P(a known positive ranks above one of the rest)."""
     known, rest = ranking.known_positive, ranking.head - ranking.known_positive
@@ -185,13 +182,8 @@ def least_placement_square(above: float | Fraction) -> float:
 
 def positive_share_of_rest(total: Counts, betas: FloatArray) -> FloatArray:
     """Return the share of positives among all but the known ones."""
-    return np.array(_exact_shares_of_rest(total, betas), np.float64)
-
-
-def _exact_shares_of_rest(total: Counts, betas: FloatArray) -> list[Fraction]:
-    """Return the share of positives among all but the known ones, as fractions."""
-    rest = Fraction(total.known_negative) + Fraction(total.unlabeled)
-    return [1 - Fraction(number) / rest for number in count_negatives(total, betas)]
+    count_negatives(total, betas)
+    return np.asarray(betas * total.unlabeled / (total.known_negative + total.unlabeled))
 
 
 def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:

@@ -10,7 +10,6 @@ at a rank", designs "propensities" and "clusters").
 Wiley (1965).
 """
 
-from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -30,20 +29,9 @@ def block_bounds(ranking: Ranking) -> tuple[IntArray, IntArray]:
     return np.repeat(ranking.rank[:-1], number), np.repeat(ranking.rank[1:], number)
 
 
-def exact_positives(total: Counts, betas: FloatArray) -> list[Fraction]:
-    """Return the positives at each beta, known and hidden, as fractions."""
-    return [total.known_positive + total.unlabeled * Fraction(str(b)) for b in betas.tolist()]
-
-
 def count_positives(total: Counts, betas: FloatArray) -> FloatArray:
-    """Return the positives at each beta as floats."""
-    return np.array([float(number) for number in exact_positives(total, betas)])
-
-
-def hidden_share(total: Counts, betas: FloatArray) -> FloatArray:
-    """Return the share of the positives that is hidden."""
-    known = total.known_positive
-    return np.array([float(1 - known / number) for number in exact_positives(total, betas)])
+    """Return the positives at each beta, known and hidden."""
+    return np.asarray(total.known_positive + total.unlabeled * betas)
 
 
 def hidden_by_known(ranking: Ranking, betas: FloatArray) -> list[FloatArray]:
@@ -64,18 +52,12 @@ def linear_errors(added: FloatArray, hidden: FloatArray) -> tuple[float, float]:
     return float(squares @ hidden) ** 0.5, float(squares @ weight) ** 0.5
 
 
-def count_negatives(total: Counts, betas: FloatArray, what: str = "This") -> tuple[Fraction, ...]:
-    """Return the number of negatives at each beta as fractions, or raise where there are none."""
-    known, unlabeled = total.known_negative, total.unlabeled
-    negatives = tuple([known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist()])
-    if min(negatives) < MIN_NEGATIVES:
-        raise no_negatives_error(what, float(betas[negatives.index(min(negatives))]), total)
+def count_negatives(total: Counts, betas: FloatArray, what: str = "This") -> FloatArray:
+    """Return the number of negatives at each beta, or raise where there are none."""
+    negatives = np.asarray(total.known_negative + total.unlabeled * (1 - betas))
+    if negatives.min() < MIN_NEGATIVES:
+        raise no_negatives_error(what, float(betas[negatives.argmin()]), total)
     return negatives
-
-
-def unrounded_negatives(total: Counts, betas: FloatArray) -> FloatArray:
-    """Return the number of negatives at each beta as floats."""
-    return total.known_negative + total.unlabeled * (1 - betas)
 
 
 def no_negatives_error(what: str, beta: float, total: Counts) -> PUDataError:

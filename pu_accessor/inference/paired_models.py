@@ -43,12 +43,7 @@ from pu_accessor.inference.influence import (
     least_placement_square,
     positive_share_of_rest,
 )
-from pu_accessor.inference.known_positives import (
-    count_negatives,
-    count_positives,
-    hidden_share,
-    hidden_shares,
-)
+from pu_accessor.inference.known_positives import count_negatives, count_positives, hidden_shares
 from pu_accessor.inference.linearized import Linearized, linearize
 from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import PrevalenceError, add_prevalence_error, prevalence_error
@@ -82,12 +77,12 @@ def compare_paired(
     df[np.isnan(variance)] = np.nan
     factor = np.ones(1 if betas is None else betas.size)
     if target == "examples" and betas is not None and paired.known_weight is None:
-        factor = hidden_share(paired.total, betas) ** 0.5
+        factor = (1 - paired.total.known_positive / count_positives(paired.total, betas)) ** 0.5
     error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of a single known positive
     tests = compare_by_t(mean[:, np.newaxis], error, df[:, np.newaxis], level)
     if betas is not None:
-        negatives = np.array([float(number) for number in count_negatives(paired.total, betas)])
+        negatives = count_negatives(paired.total, betas)
         value, lower, upper = (part / negatives for part in tests.parts)
         tests = show_estimate(replace(tests, lower=lower, upper=upper), value, 1.0)
     return _add_counts(tests, paired, mean[:, np.newaxis])

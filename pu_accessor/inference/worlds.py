@@ -25,7 +25,7 @@ from pu_accessor.inference.influence import (
     design_effect_of_sums,
     wilson_interval,
 )
-from pu_accessor.inference.known_positives import FloatPair, unrounded_negatives
+from pu_accessor.inference.known_positives import FloatPair
 from pu_accessor.ranking import Clusters, CountArray, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
@@ -115,7 +115,7 @@ class FutureData:
         """Return the samples of a ranking."""
         n = ranking.total.known_positive
         rest = sum(ranking.total) - n
-        hidden = 1 - unrounded_negatives(ranking.total, betas) / max(rest, 1)
+        hidden = betas * ranking.total.unlabeled / max(rest, 1)
         return cls(n, rest, hidden, terms, ranking.clusters)
 
     @property
