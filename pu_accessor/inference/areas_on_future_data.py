@@ -23,7 +23,7 @@ from pu_accessor.inference.answer import (
     logit_interval,
     use_completed,
 )
-from pu_accessor.inference.contingency import check_labels, completed_table
+from pu_accessor.inference.contingency import completed_table
 from pu_accessor.inference.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.inference.known_positives import count_negatives, count_positives, effective_size
 from pu_accessor.inference.prior import limits_from_positives
@@ -36,7 +36,6 @@ _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
 
 def estimate_population_auroc(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate AUROC on future data, with its interval."""
-    check_labels(betas, ranking.total)
     share = influence.positive_share_of_rest(ranking.total, betas)
     value = influence.unbiased_auroc(ranking, betas)
     design = influence.design_effect(influence.placement_influences(ranking))
@@ -102,7 +101,6 @@ def estimate_population_ap(ranking: Ranking, betas: FloatArray, terms: Terms) ->
     """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
     # Coverage is simulated (coverage.csv: "`average_precision`, future data"): as stated from 50
     # known positives on, not assured below 20.
-    check_labels(betas, ranking.total)
     if terms.prevalence is None:
         value = unbiased_ap(ranking, betas)
         influences = influence.precision_influences(ranking)
@@ -244,7 +242,6 @@ def estimate_population_pauc(
     ranking: Ranking, betas: FloatArray, terms: Terms, max_fpr: float
 ) -> Answer:
     """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
-    check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "auroc on future data")
     value = area_of_estimate("roc", ranking, betas, max_fpr, on_new=True)
     finer, table = completed_table(ranking, betas, on_new=True)

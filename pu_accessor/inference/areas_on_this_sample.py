@@ -22,7 +22,7 @@ import numpy as np
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.inference.answer import Answer, mean_limits, use_sample_completion
-from pu_accessor.inference.contingency import Table, check_labels
+from pu_accessor.inference.contingency import Table
 from pu_accessor.inference.curves import roc_area
 from pu_accessor.inference.influence import unbiased_auroc
 from pu_accessor.inference.known_positives import (
@@ -47,7 +47,6 @@ def estimate_auroc(
     ranking: Ranking, betas: FloatArray, terms: Terms, max_fpr: float | None = None
 ) -> Answer:
     """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
-    check_labels(betas, ranking.total)
     if max_fpr is None or max_fpr == 1:
         statistic = full_auroc(ranking, betas, terms.level)
     else:
@@ -130,7 +129,6 @@ def _pauc_at(
 
 def estimate_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision, a U-statistic, with its interval from draws of gaps."""
-    check_labels(betas, ranking.total)
     value, error = ap_and_error(ranking, betas)
     limits, blocks = np.full((2, betas.size), np.nan), ranking.known_blocks
     n, numbers = ranking.total.known_positive, hidden_counts(betas, ranking.total.unlabeled)

@@ -13,6 +13,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.answer import Answer, bounding_curve_areas, join_betas, search_extremes
 from pu_accessor.inference.assumption_tests import is_single
 from pu_accessor.inference.calibration import check_probability_scores
+from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.cutoff_spec import FIXED, OPTIMIZED, RATES, Cutoff
 from pu_accessor.inference.metric_at_cutoff import (
     add_location,
@@ -106,6 +107,8 @@ def _estimate_at_betas(
     optimum_at: float | None = None,
 ) -> Answer:
     """Estimate a metric at some betas; `optimum_at` is the beta of an optimized cutoff."""
+    if metric.takes_beta and metric.estimator is not None:
+        check_labels(betas, ranking.total)
     if cutoff is None:
         return _estimate_ranking_metric(metric, ranking, betas, terms, target)
     if metric.estimator is not None:

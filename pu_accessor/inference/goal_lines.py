@@ -36,19 +36,13 @@ _ANGLES = np.linspace(0, 2 * np.pi, 33)[:-1]
 _DIRECTIONS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])  # of the errors of both shares
 
 
-class GoalLimits(NamedTuple):
-    """Limits of a metric, and of the rank, by beta; NaN where the goal is impossible."""
-
-    lower: FloatArray
-    upper: FloatArray
-    rank_lower: FloatArray
-    rank_upper: FloatArray
-
-
 def limits_at_goal(
     world: FutureData, ranking: Ranking, metric: Metric, at: Cutoff, errors: Errors
-) -> GoalLimits:
-    """Return the limits of a metric where a rate of the true curve is as given."""
+) -> FloatArray:
+    """Return the limits of a metric, and of the rank, where a rate of the true curve is as given.
+
+    By beta; NaN where the goal is impossible.
+    """
     level, first = world.terms.level, np.zeros(world.hidden.size, np.int64)
     if at.kind == "precision":
         # Half of 1 - level is spent on where a precision is surely met for the last time.
@@ -68,7 +62,7 @@ def limits_at_goal(
         lowest = (np.fmin.reduce(end) for end in (lower, low_rank))
         highest = (np.fmax.reduce(end) for end in (upper, high_rank))
         limits.append([end for pair in zip(lowest, highest, strict=True) for end in pair])
-    return GoalLimits(*np.transpose(limits))
+    return np.transpose(limits)
 
 
 def _limits_of_labeling(

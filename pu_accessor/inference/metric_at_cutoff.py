@@ -215,7 +215,6 @@ def future_metric_at_threshold(
     ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, terms: Terms
 ) -> Answer:
     """Evaluate a metric of future data at a threshold, with its interval."""
-    contingency.check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
     position = locate_cutoff(ranking, at)
     answer = evaluate_completed(position, betas, metric, terms.prevalence)

@@ -14,13 +14,7 @@ from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.bands import band_name
-from pu_accessor.inference.contingency import (
-    Table,
-    Tables,
-    check_labels,
-    completed_table,
-    make_tables,
-)
+from pu_accessor.inference.contingency import Table, Tables, completed_table, make_tables
 from pu_accessor.inference.cutoff_spec import Cutoff, rank_of_fraction
 from pu_accessor.inference.goal_lines import limits_at_goal
 from pu_accessor.inference.hidden_bounds import count_wrong
@@ -135,7 +129,6 @@ def future_metric_at_goal(
     """Evaluate a metric of future data where a rate, or a fraction, of the curve is as given."""
     if at.kind == "rank":  # of weighted rows
         at = Cutoff("fraction", at.value / sum(ranking.total))
-    check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
     finer, table = _complete_near_goal(ranking, betas, at, terms)
     if at.kind == "fraction":
@@ -146,14 +139,14 @@ def future_metric_at_goal(
     through = answer.columns.get("examples_at_threshold", rank)[:1]
     selected = Selected.above(finer.take(np.searchsorted(finer.head, through)))
     world = FutureData.of(ranking, betas, terms)
-    limits = limits_at_goal(world, ranking, metric, at, errors_at(world, selected))
-    if np.isnan(limits.lower).any() and at.kind == "precision":
+    errors = errors_at(world, selected)
+    lower, upper, low, high = limits_at_goal(world, ranking, metric, at, errors)
+    if np.isnan(lower).any() and at.kind == "precision":
         raise _impossible_precision(table, at)
-    low = np.fmin(np.floor(limits.rank_lower + _COUNT_TOLERANCE), rank)
-    high = np.fmax(np.ceil(limits.rank_upper - _COUNT_TOLERANCE), rank)
-    ranks = {"rank_lower": low, "rank_upper": high}
-    ranks = {name: each.astype(finer.head.dtype) for name, each in ranks.items()}
-    return answer.with_limits(limits.lower, limits.upper).with_columns(clipped=False, **ranks)
+    low = np.fmin(np.floor(low + _COUNT_TOLERANCE), rank).astype(finer.head.dtype)
+    high = np.fmax(np.ceil(high - _COUNT_TOLERANCE), rank).astype(finer.head.dtype)
+    answer = answer.with_columns(clipped=False, rank_lower=low, rank_upper=high)
+    return answer.with_limits(lower, upper)
 
 
 def _estimate_at_fraction(

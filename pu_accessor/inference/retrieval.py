@@ -21,7 +21,7 @@ from pu_accessor.checks import is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference import answer, influence, known_positives
 from pu_accessor.inference.answer import Answer
-from pu_accessor.inference.contingency import check_labels, completed_table, make_tables
+from pu_accessor.inference.contingency import completed_table, make_tables
 from pu_accessor.ranking import FloatArray, IntArray, KnownBlocks, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
@@ -123,7 +123,6 @@ def _statistic(
 ) -> tuple[Answer, FloatArray]:
     """Return a metric by the mean weight of positives, and that of the completed ranking."""
     weights = rank_weights(metric, sum(ranking.total), ranking.unranked)
-    check_labels(betas, ranking.total)
     positives = weights.count_positives(ranking, betas)
     mean = estimate_mean(ranking, betas, weights, terms.level)
     value, lower, upper = weights.scale(positives, *mean.parts)

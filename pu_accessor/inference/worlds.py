@@ -170,19 +170,6 @@ class FutureData:
         table = Table.of_rates(tpr, fpr, shares.positive, self.size)
         return np.asarray(metric(*np.broadcast_arrays(*table)), np.float64)
 
-    def beyond(
-        self,
-        metric: MetricFunction,
-        shares: Shares,
-        labeling: Labeling,
-        cut: FloatArray,
-        estimate: FloatArray,
-    ) -> FloatArray:
-        """Return values that impossible false positives move farther than those that are cut."""
-        uncut, away = self.values(metric, shares, labeling, cut=False), cut - estimate
-        with np.errstate(invalid="ignore"):  # beyond a pole they come back from the other side
-            return np.where((uncut - estimate) * away > away**2, uncut, cut)
-
     @cached_property
     def prevalence_error(self) -> PrevalenceError:
         """The error of the share of positives, of labels at random."""
@@ -256,8 +243,10 @@ def _values_at_limits(
     rest[1] = np.clip(rest[1], *possible)
     positive = world.prevalence(labeling, level, errors)
     shares = Shares(known[:, np.newaxis, np.newaxis], rest[:, np.newaxis], positive)
-    cut = world.values(metric, shares, labeling)
-    return world.beyond(metric, shares, labeling, cut, cut[1, 1, 1]), cut
+    cut, uncut = (world.values(metric, shares, labeling, cut=each) for each in (True, False))
+    away, farther = cut - cut[1, 1, 1], uncut - cut[1, 1, 1]
+    with np.errstate(invalid="ignore"):  # beyond a pole they come back from the other side
+        return np.where(farther * away > away**2, uncut, cut), cut
 
 
 def _combine_errors(
