@@ -175,20 +175,6 @@ def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:
     return np.asarray(sum(weight * count for weight, count in zip(part, counts, strict=True)))
 
 
-def average_over_ties(tables: Tables, part: FloatArray) -> Tables:
-    """Return the expected tables over all orders of a block of ties, by weights of its ends."""
-    if part.size == 1:
-        return tables
-
-    def mean(counts: Numbers) -> FloatArray:
-        return mean_of_ends(part, counts)[np.newaxis]
-
-    clipped = np.asarray(tables.clipped.any(axis=0, keepdims=True))
-    names = ("tp", "head", "positives", "negatives")[: 4 if tables.positives.ndim > 1 else 2]
-    mixed: dict[str, Any] = {name: mean(getattr(tables, name)) for name in names}
-    return replace(tables, clipped=clipped, **mixed)
-
-
 def _estimate_part(
     bands: Bands, ranking: Ranking, completions: Sequence[Completion], terms: Terms
 ) -> _Estimated:

@@ -39,11 +39,31 @@ def check_max_fpr(max_fpr: float | None) -> float | None:
 def roc_area(
     tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers, *, max_fpr: float | None = None
 ) -> FloatArray:
-    """Return the area under each ROC curve; of rates, if positives differ between cutoffs."""
-    positives = tp + fn
-    if (positives != positives[..., -1:]).any():
-        tp, fp = _rate(tp, positives), _rate(fp, fp + tn)
-    return _roc_area(tp, fp, max_fpr)
+    """Return the area under straight lines, standardized up to `max_fpr` if given.
+
+    It is of rates, if positives differ between cutoffs.
+    """
+    # Steps back in fp, as a known positive brings hidden ones, have a negative area.
+    all_positive = tp + fn
+    if (all_positive != all_positive[..., -1:]).any():
+        tp, fp = _rate(tp, all_positive), _rate(fp, fp + tn)
+    positives, negatives = tp[..., -1], fp[..., -1]
+    width, rise = increments(fp), increments(tp)
+    slope = rise / np.where(width == 0, 1, width)
+    stop = fp if max_fpr is None else np.minimum(fp, np.expand_dims(negatives * max_fpr, -1))
+    start, end = stop[..., :-1], stop[..., 1:]
+    height: FloatArray = (start + end) / 2
+    height -= fp[..., :-1]
+    height *= slope
+    height += tp[..., :-1]
+    height *= width if max_fpr is None else end - start
+    covered = np.sum(height, axis=-1)
+    both = (positives > 0) & (negatives > 0)
+    share: FloatArray = covered / np.where(both, positives * negatives, np.nan)
+    if max_fpr is None:
+        return share
+    chance = max_fpr**2 / 2
+    return (1 + (share - chance) / (max_fpr - chance)) / 2
 
 
 def curve_rates(
@@ -61,28 +81,6 @@ def curve_rates(
 
 def _rate(part: Numbers, whole: Numbers) -> FloatArray:
     return part / np.where(whole > 0, whole, np.nan)
-
-
-def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
-    """Return the area under straight lines, standardized up to `limit` if given."""
-    # Steps back in fp, as a known positive brings hidden ones, have a negative area.
-    positives, negatives = tp[..., -1], fp[..., -1]
-    width, rise = increments(fp), increments(tp)
-    slope = rise / np.where(width == 0, 1, width)
-    stop = fp if limit is None else np.minimum(fp, np.expand_dims(negatives * limit, -1))
-    start, end = stop[..., :-1], stop[..., 1:]
-    height: FloatArray = (start + end) / 2
-    height -= fp[..., :-1]
-    height *= slope
-    height += tp[..., :-1]
-    height *= width if limit is None else end - start
-    covered = np.sum(height, axis=-1)
-    both = (positives > 0) & (negatives > 0)
-    share: FloatArray = covered / np.where(both, positives * negatives, np.nan)
-    if limit is None:
-        return share
-    chance = limit**2 / 2
-    return (1 + (share - chance) / (limit - chance)) / 2
 
 
 def area_of_estimate(

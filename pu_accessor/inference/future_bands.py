@@ -106,19 +106,12 @@ class Rates(NamedTuple):
     lift: FloatArray  # true positive rate over the share of the rest: what precision depends on
 
 
-class Curve(NamedTuple):
-    """Limits of the true positive rate as a function of the share of the rest."""
-
-    x: FloatArray  # share of the rest at or above a threshold
-    band: ConcaveBand
-
-
 def bound_rates(ranking: Ranking, b: float, level: float, monotone: bool) -> Rates:
     """Bound the rates on future data at all thresholds jointly; a refuted curve cuts nothing."""
     samples = counts_of_samples(ranking)
     shares, slope = joint_share_limits(*samples, level), 1 / b if b else np.inf
     lift = np.minimum(lift_limits(*samples, level), slope)
-    if not monotone or bound_curve(ranking, b, _CONCAVITY_LEVEL, True).band.refuted_at is not None:
+    if not monotone or bound_curve(ranking, b, _CONCAVITY_LEVEL).refuted_at is not None:
         return Rates(shares.known, _fpr(shares.known, shares.rest, b), lift)
     lift[0] = np.maximum(np.maximum.accumulate(lift[0, ::-1])[::-1], 1.0)
     lift[1] = np.minimum.accumulate(lift[1])
@@ -134,17 +127,15 @@ def bound_rates(ranking: Ranking, b: float, level: float, monotone: bool) -> Rat
     return Rates(np.stack([lower, upper]), _fpr(corners, shares.rest, b), lift)
 
 
-def bound_curve(ranking: Ranking, b: float, level: float, monotone: bool) -> Curve:
-    """Bound F as a function of x at all x jointly; cut it to concave curves if `monotone`."""
+def bound_curve(ranking: Ranking, b: float, level: float) -> ConcaveBand:
+    """Bound F as a function of x at all x jointly, for concave curves."""
     x, lower, upper = curve_limits(*counts_of_samples(ranking), level)
-    if not monotone:
-        return Curve(x, ConcaveBand(lower, upper, None))
-    return Curve(x, cut_to_concave(x, lower, upper, 1 / b if b else np.inf))
+    return cut_to_concave(x, lower, upper, 1 / b if b else np.inf)
 
 
 def monotone_refuted_at(ranking: Ranking, level: float) -> float:
     """Return the share of the rest where no concave curve fits into the band, else NaN."""
-    refuted_at = bound_curve(ranking, 0.0, level, True).band.refuted_at
+    refuted_at = bound_curve(ranking, 0.0, level).refuted_at
     return np.nan if refuted_at is None else refuted_at
 
 

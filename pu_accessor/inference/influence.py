@@ -253,15 +253,6 @@ def squared_errors_and_df(influences: Influence) -> tuple[FloatArray, float]:
     return squares, float(welch_df(squares, df))
 
 
-def mean_and_variance(values: FloatArray, times: CountArray) -> tuple[float, float]:
-    """Return the mean and variance of repeated values; NaN variance for a single one."""
-    n, first = times.sum().item(), float(values[np.argmax(times > 0)])
-    difference = values - first  # exact if all are equal
-    mean = float(times @ difference) / n
-    square = float(times @ (difference - mean) ** 2)
-    return first + mean, square / (n - 1) if n > 1 else np.nan
-
-
 def variance_and_kurtosis(values: FloatArray, times: CountArray) -> tuple[float, float]:
     """Return the variance and the kurtosis of repeated values."""
     present = times > 0

@@ -109,11 +109,12 @@ def evaluate_at_position(
     """Evaluate a metric at one position."""
     ends = position.ends
     tables = contingency.make_tables(ends, betas, position.split_error(terms))
-    tables = contingency.average_over_ties(tables, position.weights)
-    values = metric(*tables.table)[0].astype(np.float64)
+    # Within a block the expected table over all orders of ties.
+    table = (contingency.mean_of_ends(position.weights, count) for count in tables.table)
+    values = metric(*table).astype(np.float64)
     lower, upper = values.min(axis=0), values.max(axis=0)  # include the estimate
     answer = Answer(values[1], lower, upper, band=ends.design or band_name(terms.band))
-    return add_location(answer, position, np.asarray(tables.clipped[0, ::2].any(axis=0)))
+    return add_location(answer, position, np.asarray(tables.clipped[:, ::2].any(axis=(0, 1))))
 
 
 def join_tables_over_beta(

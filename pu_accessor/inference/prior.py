@@ -24,7 +24,7 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.contingency import check_labels
-from pu_accessor.inference.influence import mean_and_variance, share_above, welch_df
+from pu_accessor.inference.influence import share_above, variance_and_kurtosis, welch_df
 from pu_accessor.inference.known_positives import hidden_shares, weight_beyond
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 
@@ -173,7 +173,8 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     score = 1 - (share_above(ranking.known_positive) + share_above(ranking.known_negative)) / 2
     kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
     positive, negative, unlabeled = (
-        _Moments(*mean_and_variance(score, np.diff(kind)), float(kind[-1])) for kind in kinds
+        _Moments(score @ times / times.sum(), variance_and_kurtosis(score, times)[0], times.sum())
+        for times in map(np.diff, kinds)
     )
     if ranking.unequal_weight is not None:
         positive = _weighted_moments(ranking, score)
