@@ -38,7 +38,7 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, terms: Terms)
     """Estimate AUROC on future data, with its interval."""
     share = influence.positive_share_of_rest(ranking.total, betas)
     value = influence.unbiased_auroc(ranking, betas)
-    design = influence.design_effect(influence.placement_influences(ranking))
+    design = influence.design_effect_of_auroc(ranking)
     placements = influence.placements_of(ranking.known_blocks)
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, terms.level, design.df)

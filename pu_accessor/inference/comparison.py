@@ -106,7 +106,7 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> Answer:
     else:
         placements = influence.placements_of(ranking.known_blocks)
         unbiased = influence.unbiased_auroc(ranking, betas)
-        design = influence.design_effect(influence.placement_influences(ranking))
+        design = influence.design_effect_of_auroc(ranking)
         error = np.sqrt(design.effect * placements.squares.sum()) / (1 - share)
         of_samples = influence.welch_df(placements.squares, np.maximum(placements.size - 1, 1))
         df = min(float(of_samples[0]), design.df)

@@ -161,15 +161,13 @@ class LabelPlan(NamedTuple):
         while size <= end:
             if self._falls_short(size):
                 last, end = size, self._tried_after(size)
-                size += 1
-            else:
-                size = self._next(size, end)
+            size += 1
         return last + 1
 
     def _falls_short(self, size: int) -> bool:
         """Return whether too few counts of positives have narrow intervals."""
         if size <= _MAX_INTERVALS:
-            return self._chance(size, self._narrow(size, self.counts)) < self.probability
+            return self._chance(size, self._narrow(size)) < self.probability
         half = range(1, size // 2 + 2)  # the middle has the widest interval
         enough = bisect_left(
             half, self.probability, key=lambda x: self._chance(size, _counts_outside(x, size))
@@ -177,9 +175,9 @@ class LabelPlan(NamedTuple):
         lower, upper = hypergeometric_limits(half[enough] - 1, size, self.total, self.level)
         return upper - lower > self.counts
 
-    def _narrow(self, size: int, counts: float) -> IntArray:
+    def _narrow(self, size: int) -> IntArray:
         """Return the counts of positives where narrow intervals begin and end, in turn."""
-        narrow = _widths(size, self.total, self.level) <= counts
+        narrow = _widths(size, self.total, self.level) <= self.counts
         return np.flatnonzero(np.diff(np.pad(narrow.astype(np.int8), 1)))
 
     def _chance(self, size: int, narrow: Sequence[int] | IntArray) -> float:
@@ -194,23 +192,12 @@ class LabelPlan(NamedTuple):
         least = max(size - (self.total - self.positives), 0)
         return _tails(x, size, self.total, self.positives)[1] if x >= least else 0.0
 
-    def _next(self, size: int, end: int) -> int:
-        """Return the next number of labels that may fall short, after one that is enough."""
-        # Counts that are narrow by two stay narrow, as rounding moves limits by at most two.
-        narrow = self._narrow(size, self.counts - 2)
-        sure = min(int(narrow[1]), size // 2) if narrow.size and not narrow[0] else 0
-
-        def may_fall_short(more: int) -> bool:
-            return self._chance(more, _counts_outside(sure, more)) < self.probability
-
-        return size + 1 + bisect_left(range(size + 1, end + 1), True, key=may_fall_short)
-
     def _tried_after(self, last: int) -> int:
         """Return the last number of labels to try: several runs later."""
         size = last + 1
         if size > _MAX_INTERVALS:
             return last
-        narrow = self._narrow(size, self.counts)
+        narrow = self._narrow(size)
         first = int(narrow[1]) if narrow.size and not narrow[0] else 1
         run = _EXTRA_RUNS * (1 + size / first + (1 - size / self.total) * size / self.counts)
         return int(min(last + run, self.total, _MAX_INTERVALS))

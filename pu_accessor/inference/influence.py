@@ -164,6 +164,11 @@ def placements_of(blocks: KnownBlocks) -> Placements:
     return Placements(size.astype(np.float64), variance, above)
 
 
+def design_effect_of_auroc(ranking: Ranking) -> Design:
+    """Return the design effect of AUROC."""
+    return Design() if ranking.clusters is None else design_effect(placement_influences(ranking))
+
+
 def placement_influences(ranking: Ranking) -> Influence:
     """Return the influences on P(a known positive ranks above one of the rest)."""
     known, rest = ranking.known_positive, ranking.head - ranking.known_positive
