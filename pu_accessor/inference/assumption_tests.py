@@ -19,6 +19,7 @@ import scipy
 
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError, brief
+from pu_accessor.inference.bands import bisect_factor
 from pu_accessor.inference.comparison import adjust_by_holm
 from pu_accessor.inference.future_bands import monotone_refuted_at
 from pu_accessor.inference.influence import (
@@ -427,7 +428,4 @@ def breaking_point(is_true: Callable[[float], bool]) -> float:
     low, high = 1.0, 2.0
     while high < _MAX_FACTOR and is_true(high):
         low, high = high, high**2
-    while high > low * (1 + _PRECISION):
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if is_true(middle) else (low, middle)
-    return low
+    return bisect_factor(is_true, low, high, _PRECISION)[0]

@@ -206,7 +206,7 @@ def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
     return np.asarray(ways / ways.sum(axis=1, keepdims=True))
 
 
-def _bisect(
+def bisect_factor(
     is_true: Callable[[float], bool], low: float, high: float, precision: float
 ) -> tuple[float, float]:
     """Return a number that satisfies the condition and one that does not, within the precision."""
@@ -224,7 +224,7 @@ def _largest_without_excess(
     largest_good, smallest_bad, factor, number = low, inf, 1.0, guess
     was_good: bool | None = None
     while largest_good < high:
-        start, end = _bisect(partial(ge, number), low, high, precision)
+        start, end = bisect_factor(partial(ge, number), low, high, precision)
         candidate = start if start > largest_good else end
         if candidate >= smallest_bad:
             break

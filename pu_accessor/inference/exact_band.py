@@ -34,7 +34,7 @@ _INTEGER_DISTANCE = 1e-4  # nearer limits are computed exactly
 _SPLINE_ERROR = 1e-8  # in counts, times m / sqrt(n)
 _MIN_ROWS, _MAX_TERMS = 32, 1 << 14
 _MAX_DEVIATIONS, _EXTRA_TERMS = 7.5, 16  # beyond, probabilities vanish
-_MAX_SECANTS, _MAX_ERROR = 12, 1e-4
+_MAX_ROUNDS, _MAX_ERROR = 12, 1e-4
 _MAX_HIDDEN = 2**40  # limits of more hidden positives are scaled from here
 _MAX_STEPS = 8
 
@@ -178,19 +178,10 @@ class _LowerLimits:
         return np.asarray(known[np.min(counts, axis=0) >= _MIN_SMOOTH_COUNT])
 
     def _first_guess(self, m: Numbers, known: IntArray) -> FloatArray:
-        """Return approximate limits: those of random labels at other odds."""
-        n = self._n
-        quantile = _beta_quantile(n, m, float(scipy.special.ndtr(self._limit)), known)
-        middle = scipy.special.logit(known / (n + 1))
-        deviation = scipy.special.logit(quantile) - middle
-        middle -= log(self._odds)
-        both = 1 / known + 1 / (n + 1 - known)
-        at_odds, at_random = (
-            1 / (m * share * (1 - share) + 0.5)
-            for share in (scipy.special.expit(middle + deviation), quantile)
-        )
-        moved = middle + deviation * np.sqrt((both + at_odds) / (both + at_random))
-        return np.asarray(np.clip(m * scipy.special.expit(moved) - 0.5, 0, m), np.float64)
+        """Return approximate limits: those of random labels, moved by the odds."""
+        quantile = _beta_quantile(self._n, m, float(scipy.special.ndtr(self._limit)), known)
+        share = scipy.special.expit(scipy.special.logit(quantile) - log(self._odds))
+        return np.asarray(np.clip(m * share - 0.5, 0, m), np.float64)
 
     def _normal_deviates(self, m: Numbers, known: IntArray, count: Numbers) -> FloatArray:
         """Return normal deviates of P(V <= count | k + count), and of one count more."""
@@ -261,21 +252,15 @@ class _LowerLimits:
         return high
 
     def _real_limits(self, m: Numbers, known: IntArray) -> FloatArray:
-        """Return the real count at which the tail probability is attained, by secants."""
+        """Return the real count at which the tail probability is attained, by Newton's method."""
         count = self._first_guess(m, known)
-        deviates = self._normal_deviates(m, known, count)
-        slope = deviates[1] - deviates[0]
-        for _ in range(_MAX_SECANTS):
-            moved = np.clip(count + (self._limit - deviates[0]) / slope, 0, m)
-            before, deviates = deviates, self._normal_deviates(m, known, moved)
-            secant = (deviates[0] - before[0]) / (moved - count)
-            far = np.abs(moved - count) > _MAX_ERROR
-            slope = np.where(far & (secant > 0), secant, deviates[1] - deviates[0])
-            count = moved
-            left = (self._limit - deviates[0]) / slope
-            if not far.any() or np.abs(left).max() < _MAX_ERROR:
+        for _ in range(_MAX_ROUNDS):
+            here, above = self._normal_deviates(m, known, count)
+            step = (self._limit - here) / (above - here)
+            count = np.clip(count + step, 0, m)
+            if np.abs(step).max() < _MAX_ERROR:
                 break
-        return np.asarray(count + left, np.float64)
+        return count
 
     def _interpolate_limits(self, m: IntArray, nodes: IntArray, inner: IntArray) -> FloatArray:
         """Return real limits at `inner` from those at nodes; one row for each m."""
