@@ -135,18 +135,12 @@ class Spread(NamedTuple):
 
     def is_possible(self, segments: Segments, points: FloatArray) -> BoolArray:
         """Tell which points, (2, points), are near to some segment."""
-        near = self._select(segments, points)
-        if not near.start.size:
-            return np.zeros(points.shape[1], np.bool_)
-        squared, _, _ = self._nearest(near, points)
+        _, squared, _, _ = self._nearest(segments, points)
         return np.asarray((squared <= self.z**2).any(axis=1))
 
     def ranks(self, segments: Segments, points: FloatArray) -> tuple[float, float]:
         """Return the smallest and the largest rank near to some points."""
-        near = self._select(segments, points)
-        if not near.start.size:
-            return np.inf, -np.inf
-        squared, nearest, length = self._nearest(near, points)
+        near, squared, nearest, length = self._nearest(segments, points)
         is_near = squared <= self.z**2
         reach = np.sqrt(np.maximum(self.z**2 - squared, 0) / np.where(length > 0, length, 1))
         start, more = near.start.sum(axis=0), (near.end - near.start).sum(axis=0)
@@ -164,8 +158,9 @@ class Spread(NamedTuple):
 
     def _nearest(
         self, segments: Segments, points: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return squared distances from segments, in errors, where these are, squared lengths."""
+    ) -> tuple[Segments, FloatArray, FloatArray, FloatArray]:
+        """Return near segments, squared distances in errors, where these are, squared lengths."""
+        segments = self._select(segments, points)
         error = np.maximum(self._error(points), _TINY)[..., np.newaxis]
         start, end = (each[:, np.newaxis] / self.size[..., np.newaxis] for each in segments[:2])
         to_start, along = (start - points[..., np.newaxis]) / error, (end - start) / error
@@ -177,7 +172,7 @@ class Spread(NamedTuple):
         length = dx * dx + dy * dy
         nearest = np.clip((x * dx + y * dy) / -np.where(length > 0, length, 1), 0, 1)
         x, y = x + nearest * dx, y + nearest * dy
-        return x * x + y * y, nearest, length
+        return segments, x * x + y * y, nearest, length
 
     def _error(self, points: FloatArray) -> FloatArray:
         """Return the standard errors of both shares at points."""
