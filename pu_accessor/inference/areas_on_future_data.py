@@ -8,6 +8,7 @@ Errors of average precision come from influence functions (Hampel, JASA 69, 1974
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy
@@ -34,8 +35,12 @@ from pu_accessor.roles_and_assumptions import Terms
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
 
 
-def estimate_population_auroc(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
-    """Estimate AUROC on future data, with its interval."""
+def estimate_population_auroc(
+    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
+) -> Answer:
+    """Estimate AUROC on future data, whole or up to a false positive rate, with its interval."""
+    if metric.max_fpr is not None:
+        return _estimate_population_pauc(ranking, betas, terms, metric.max_fpr)
     share = influence.positive_share_of_rest(ranking.total, betas)
     value = influence.unbiased_auroc(ranking, betas)
     design = influence.design_effect_of_auroc(ranking)
@@ -97,7 +102,7 @@ def estimate_population_aurocs(
     return [Answer(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
-def estimate_population_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
+def estimate_population_ap(_: object, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
     # Coverage is simulated (coverage.csv: "`average_precision`, future data"): as stated from 50
     # known positives on, not assured below 20.
@@ -238,7 +243,7 @@ def _extreme_rates(
     return float(tpr[0]), float(fpr[0])
 
 
-def estimate_population_pauc(
+def _estimate_population_pauc(
     ranking: Ranking, betas: FloatArray, terms: Terms, max_fpr: float
 ) -> Answer:
     """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""

@@ -16,7 +16,7 @@ stands for. The constants are chosen by simulation (coverage.csv: "`average_prec
 sample").
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,10 +43,9 @@ _MIN_DIVISOR = 1e-300  # replaces 0
 _MAX_RELATIVE_ERROR = 0.1
 
 
-def estimate_auroc(
-    ranking: Ranking, betas: FloatArray, terms: Terms, max_fpr: float | None = None
-) -> Answer:
-    """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
+def estimate_auroc(metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
+    """Estimate AUROC, whole or up to a false positive rate, with its interval."""
+    max_fpr = metric.max_fpr
     if max_fpr is None or max_fpr == 1:
         statistic = full_auroc(ranking, betas, terms.level)
     else:
@@ -127,7 +126,7 @@ def _pauc_at(
     return 0.5 + above_chance / (2 * limit - limit**2), below, float(length.sum()), relative_error
 
 
-def estimate_ap(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
+def estimate_ap(_: object, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision, a U-statistic, with its interval from draws of gaps."""
     value, error = ap_and_error(ranking, betas)
     limits, blocks = np.full((2, betas.size), np.nan), ranking.known_blocks

@@ -382,8 +382,7 @@ def _best_at_beta(metric: Metric, groups: Sequence[GroupCurve], level: float) ->
     half = scipy.special.stdtrit(number - 1, 0.5 + level / 2) * error
     parts = np.clip([[value], [value - half], [value + half]], 0, 1)
     columns = {"threshold": chosen, "standard_error": error, "beyond": False}
-    rows = {name: np.array([column]) for name, column in columns.items()}
-    return Answer(parts[0], parts[1], parts[2], rows["standard_error"], rows)
+    return Answer(parts[0], parts[1], parts[2], np.array(error), columns)
 
 
 def _of_means(metric: Metric, precision: FloatArray, recall: FloatArray) -> FloatArray:

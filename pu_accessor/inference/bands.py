@@ -25,14 +25,7 @@ import scipy
 
 from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief, name_function
-from pu_accessor.inference.exact_band import (
-    TOLERANCE,
-    Bounds,
-    PathLimits,
-    exact,
-    exact_each,
-    exact_with_odds,
-)
+from pu_accessor.inference.exact_band import TOLERANCE, Bounds, PathLimits, exact, exact_each
 from pu_accessor.ranking import FloatArray, IntArray
 from pu_accessor.roles_and_assumptions import Band, Pair, UserBand
 
@@ -60,14 +53,8 @@ def simultaneous(
 ) -> Bounds:
     """Return exact limits at the largest alpha' that misses any cutoff with at most 1 - level."""
     alpha = local_alpha(n, m, level, selection_odds, one_sided)
-    return _exact(n, m, 1 - alpha_of_cutoffs(cutoffs, alpha, level, one_sided), selection_odds)
-
-
-def _exact(n: int, m: int, level: float, selection_odds: float) -> Bounds:
-    if selection_odds == 1:
-        return exact(n, m, level)
-    lower, upper = exact_with_odds(n, np.array([m]), level, selection_odds)
-    return lower[0], upper[0]
+    alpha = alpha_of_cutoffs(cutoffs, alpha, level, one_sided)
+    return exact(n, m, 1 - alpha, selection_odds)
 
 
 def alpha_of_cutoffs(cutoffs: int | None, alpha: float, level: float, one_sided: bool) -> float:
@@ -106,7 +93,7 @@ def local_alpha(
     else:
 
         def excess(alpha: float) -> float:
-            upper = _exact(fewer, more, 1 - alpha, selection_odds)[1]
+            upper = exact(fewer, more, 1 - alpha, selection_odds)[1]
             return _log_excess(max_miss_probability(fewer, more, upper, selection_odds), most / 2)
 
     return _largest_without_excess(excess, least, most, precision, min(max(guess, least), most))
@@ -340,10 +327,8 @@ def _bounds_by_name(
         return stack_bounds(lambda hidden: sides(n, hidden, level, selection_odds), m)
     if one_sided:
         level = 1 - error_probability(level, one_sided)
-    if selection_odds > 1:
-        return exact_with_odds(n, np.array(m, np.int64), level, selection_odds)
-    if band == "exact":
-        return exact_each(n, np.array(m, np.int64), level)
+    if band == "exact" or selection_odds > 1:
+        return exact_each(n, np.array(m, np.int64), level, selection_odds)
     return stack_bounds(lambda hidden: hidden_bounds(BANDS[band], n, hidden, level), m)
 
 

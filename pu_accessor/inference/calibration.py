@@ -143,7 +143,7 @@ def _bin_hidden_positives(
     return np.stack([np.clip(completed, lower, upper), lower, upper])
 
 
-def estimate_boyce(ranking: Ranking, betas: FloatArray) -> Answer:
+def estimate_boyce(_: object, ranking: Ranking, betas: FloatArray, __: Terms) -> Answer:
     """Return Spearman's correlation of the predicted-to-expected ratio with the score."""
     check_labels(np.zeros(1), ranking.total)
     low, high = _score_range(ranking)

@@ -26,7 +26,9 @@ from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.curves import area_of_estimate
 from pu_accessor.inference.known_positives import count_positives
 from pu_accessor.inference.metric_entry import Metric
+from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.roles_and_assumptions import Terms
 
 _PRIOR_POSITIVES = 0.5  # known positives added at the other end, where all rank equally
 Pairs: TypeAlias = tuple[IntArray, IntArray]
@@ -78,6 +80,18 @@ def adjust_by_holm(p_value: FloatArray) -> FloatArray:
     pairs_left = np.count_nonzero(~np.isnan(p_value), axis=0) - position
     raised = np.take_along_axis(np.minimum(p_value * pairs_left, 1), order, axis=0)
     return np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
+
+
+def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> Answer:
+    """Return the share of positives above a threshold, or below, with Wilson's interval."""
+    check_labels(np.zeros(1), ranking.total)
+    n = ranking.total.known_positive
+    here = ranking.at(ranking.count_at_or_above(np.array([threshold])))
+    above = here.known_positive
+    counted = (n - above if missed else above).astype(np.float64)
+    world = FutureData.of(ranking, np.zeros(1), Terms())
+    design = errors_at(world, Selected.above(here)).known
+    return Answer(counted / n, *influence.wilson_interval(counted, n, level, design))
 
 
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> Answer:

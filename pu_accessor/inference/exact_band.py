@@ -39,20 +39,25 @@ _MAX_HIDDEN = 2**40  # limits of more hidden positives are scaled from here
 _MAX_STEPS = 8
 
 
-def exact(n: int, m: int, level: float) -> Bounds:
+def exact(n: int, m: int, level: float, odds: float = 1.0) -> Bounds:
     """Return the counts that neither tail of BetaBinomial(m, k, n - k + 1) rejects, k = 0..n."""
-    lower, upper = exact_each(n, np.array([m]), level)
+    lower, upper = exact_each(n, np.array([m]), level, odds)
     return lower[0], upper[0]
 
 
-def exact_each(n: int, m: IntArray, level: float) -> Bounds:
-    """Return the limits of `exact` for several numbers of hidden positives, one row each."""
+def exact_each(n: int, m: IntArray, level: float, odds: float = 1.0) -> Bounds:
+    """Return the limits of `exact` for several numbers of hidden positives, one row each.
+
+    They apply to every selection within a factor of the odds of being labeled.
+    """
     tail = (1 - level) / 2
     use_path = (n + m <= _MAX_PATH_POSITIVES) | (m < n) | (tail < _MIN_INTERPOLATED_TAIL)
-    lower, _ = exact_with_odds(n, np.where(use_path, 0, m), level, 1.0)
+    use_path &= odds == 1
+    lower = _limits_within_odds(n, np.where(use_path, 0, m), tail, odds)
     for row in np.flatnonzero(use_path):
         lower[row, 1:] = PathLimits(n, int(m[row]), tail).limits(tail)
-    # Read from the bottom of the ranking, the k-th known positive is the (n - k + 1)-th.
+    # Read from the bottom of the ranking, the k-th known positive is the (n - k + 1)-th, and known
+    # positives have the odds against them.
     return lower, m[:, np.newaxis] - lower[:, ::-1]
 
 
@@ -120,26 +125,25 @@ def _path_probabilities(n: int, m: int, count: IntArray) -> tuple[FloatArray, Fl
     return np.cumsum(change)[ends], here[ends]
 
 
-def exact_with_odds(n: int, m: IntArray, level: float, selection_odds: float) -> Bounds:
-    """Return limits for every selection within a factor of the odds of being labeled."""
-    # `upper` is the largest v with P_G(V >= v | s = k + v) > (1 - level)/2, with s positives above
-    # the cutoff; `lower` the smallest with P_1/G(V <= v | s = k + v) above that.
+def _limits_within_odds(n: int, m: IntArray, tail: float, odds: float) -> IntArray:
+    """Return lower limits for every selection within a factor of the odds of being labeled."""
+    # The upper one is the largest v with P_G(V >= v | s = k + v) > tail, with s positives above
+    # the cutoff; the lower one is the smallest with P_1/G(V <= v | s = k + v) above that.
     lower = np.zeros((m.size, n + 1), np.int64)
     all_hidden, m = m, np.minimum(m, _MAX_HIDDEN)
-    if selection_odds < inf:
-        limit = float(scipy.special.ndtri((1 - level) / 2 * (1 + TOLERANCE)))
-        side, known = _LowerLimits(n, limit, selection_odds), np.arange(1, n + 1)
+    if odds < inf:
+        limit = float(scipy.special.ndtri(tail * (1 + TOLERANCE)))
+        side, known = _LowerLimits(n, limit, odds), np.arange(1, n + 1)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             for row in np.flatnonzero((m > 0) & (m < n)):
-                exchanged = _LowerLimits(int(m[row]), -limit, 1 / selection_odds)
+                exchanged = _LowerLimits(int(m[row]), -limit, 1 / odds)
                 by_hidden = exchanged.limits(np.array([n]))[0] + 1
                 lower[row, 1:] = np.searchsorted(by_hidden, known, side="right")
             if (m >= n).any():
                 lower[m >= n, 1:] = side.limits(m[m >= n])
     if (all_hidden > m).any():
         lower = (lower * (all_hidden / np.maximum(m, 1))[:, np.newaxis]).astype(np.int64)
-    # Read from the bottom of the ranking, known positives have the odds against them.
-    return lower, all_hidden[:, np.newaxis] - lower[:, ::-1]
+    return lower
 
 
 class _LowerLimits:

@@ -89,7 +89,7 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
 def make_bands(ranking: Ranking, hidden: IntArray, terms: Terms) -> Bands:
     """Return the bands at some numbers of hidden positives."""
     kinds = references_used(terms.reference, ranking)
-    return _bands(ranking, kinds, hidden, terms)
+    return Bands({kind: _kind_limits(ranking, kind, hidden, terms) for kind in kinds}, hidden)
 
 
 def add_bend_cutoffs(
@@ -143,7 +143,7 @@ def choose_references(ranking: Ranking, hidden: IntArray, terms: Terms) -> tuple
     if len(kinds) == 1:
         return kinds * hidden.size
     ranking = ranking.whole or ranking
-    bands = _bands(ranking, kinds, hidden, replace(terms.at_random, level=_COMPARED_LEVEL))
+    bands = make_bands(ranking, hidden, replace(terms.at_random, level=_COMPARED_LEVEL))
     # Areas between bounding ROC curves, times 2: sums of true positives over all ranks.
     widths = [claim[:, 1] - claim[:, 0] for claim in bands.claims(ranking).values()]
     ranges = [increments(ranking.rank) @ (width[1:] + width[:-1]) for width in widths]
@@ -214,10 +214,6 @@ def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     apart = np.abs(bounds - nearest)[:-1]  # one is constant, the other grows by one per example
     crossed = (bounds - nearest)[:-1] * (bounds - nearest)[1:] < 0
     return sorted_unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
-
-
-def _bands(ranking: Ranking, kinds: Sequence[str], hidden: IntArray, terms: Terms) -> Bands:
-    return Bands({kind: _kind_limits(ranking, kind, hidden, terms) for kind in kinds}, hidden)
 
 
 def count_wrong(known: int, contamination: float) -> int:

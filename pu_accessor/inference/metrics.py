@@ -15,7 +15,6 @@ import numpy as np
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference import areas_on_future_data, retrieval
-from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.calibration import estimate_boyce
 from pu_accessor.inference.cutoff_spec import Cutoff
@@ -27,8 +26,7 @@ from pu_accessor.inference.metric_entry import (
     Metric,
     MetricFunction,
 )
-from pu_accessor.ranking import FloatArray, Ranking
-from pu_accessor.roles_and_assumptions import Terms
+from pu_accessor.ranking import FloatArray
 from pu_accessor.words import READ, suggest
 
 
@@ -43,30 +41,6 @@ def _mcc_turns(tp: FloatArray, head: FloatArray, positives: FloatArray, size: fl
         slope = np.diff(excess) / np.diff(head)
         start = excess[:-1] - slope * head[:-1]
         return np.asarray(start * size / (2 * start + slope * size))
-
-
-def _auroc_of_sample(metric: Metric, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
-    return estimate_auroc(ranking, betas, terms, metric.max_fpr)
-
-
-def _auroc_on_future_data(
-    metric: Metric, ranking: Ranking, betas: FloatArray, terms: Terms
-) -> Answer:
-    if metric.max_fpr is None:
-        return areas_on_future_data.estimate_population_auroc(ranking, betas, terms)
-    return areas_on_future_data.estimate_population_pauc(ranking, betas, terms, metric.max_fpr)
-
-
-def _ap_of_sample(_: Metric, *asked: Any) -> Answer:
-    return estimate_ap(*asked)
-
-
-def _ap_on_future_data(_: Metric, *asked: Any) -> Answer:
-    return areas_on_future_data.estimate_population_ap(*asked)
-
-
-def _boyce(_: Metric, ranking: Ranking, betas: FloatArray, __: Terms) -> Answer:
-    return estimate_boyce(ranking, betas)
 
 
 def _by_target(examples: Estimator, population: Estimator | None = None) -> Estimators:
@@ -87,7 +61,7 @@ _ENTRIES = (
         *("auroc", "AUROC"),
         "share of the pairs of a positive and a negative in order of their scores, ties by half",
         "J. A. Hanley, B. J. McNeil, Radiology 143 (1982) 29-36",
-        estimator=_by_target(_auroc_of_sample, _auroc_on_future_data),
+        estimator=_by_target(estimate_auroc, areas_on_future_data.estimate_population_auroc),
         of_known=areas_on_future_data.auroc_of_known,
         cutoff=None,
         curve="roc",
@@ -96,7 +70,7 @@ _ENTRIES = (
         *("average_precision", "average precision"),
         "mean over the positives of the precision at their cutoff",
         _TREC,
-        estimator=_by_target(_ap_of_sample, _ap_on_future_data),
+        estimator=_by_target(estimate_ap, areas_on_future_data.estimate_population_ap),
         of_known=areas_on_future_data.ap_of_known,
         cutoff=None,
         curve="pr",
@@ -140,7 +114,7 @@ _ENTRIES = (
         "rank correlation of windows of the score with the density of known positives in them, "
         "relative to the rest",
         "A. H. Hirzel et al., Ecol. Modell. 199 (2006) 142-152",
-        estimator=_by_target(_boyce),
+        estimator=_by_target(estimate_boyce),
         cutoff=None,
         takes_beta=False,
         low=-1.0,

@@ -44,19 +44,10 @@ from pu_accessor.inference.influence import (
     positive_share_of_rest,
 )
 from pu_accessor.inference.known_positives import count_negatives, count_positives, hidden_shares
-from pu_accessor.inference.linearized import Linearized, linearize
+from pu_accessor.inference.linearized import linearize
 from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import PrevalenceError, add_prevalence_error, prevalence_error
-from pu_accessor.ranking import (
-    BoolArray,
-    Clusters,
-    CountArray,
-    Counts,
-    FloatArray,
-    PairedRanks,
-    PairedRows,
-    Ranking,
-)
+from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, PairedRanks, PairedRows
 
 _RELATIVE_TOLERANCE = 1e-12
 Pair = tuple[int, int]
@@ -154,7 +145,11 @@ def compare_rows(
     count_negatives(paired.total, betas)
     rankings = [*rows.rankings()]
     models = [linearize(ranking, betas, metric, at) for ranking in rankings]
-    moves = [_moves_of_rows(*each, rows.positive) for each in zip(models, rankings, strict=True)]
+    moves = []  # what each row adds to an error, and about would as a known positive, by beta
+    for linear, ranking in zip(models, rankings, strict=True):
+        steps = cast("Clusters", ranking.clusters).steps(linear.threshold)
+        known, rest, as_known = (each[:, steps] for each in linear[3:6])
+        moves.append(np.stack([np.where(rows.positive, known, rest), as_known]))
     pairs = list_pairs(len(models))
     difference = estimate = subtract(np.stack([model.value for model in models]), pairs)
     if metric.curve != "roc":
@@ -180,13 +175,6 @@ def _prevalence_error(rows: PairedRows, total: Counts, betas: FloatArray) -> Pre
         (sizes,) = _sum_by_cluster(rows, [rows.multiplicity])
     rest = sum(total) - n
     return prevalence_error(n, rest, positive_share_of_rest(total, betas), sizes)
-
-
-def _moves_of_rows(linear: Linearized, ranking: Ranking, positive: BoolArray) -> FloatArray:
-    """Return what each row adds to an error, and about would as a known positive, by beta."""
-    steps = cast("Clusters", ranking.clusters).steps(linear.threshold)
-    known, rest, as_known = (each[:, steps] for each in linear[3:6])
-    return np.stack([np.where(positive, known, rest), as_known])
 
 
 def _difference_variance(

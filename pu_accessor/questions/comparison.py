@@ -351,15 +351,16 @@ def gap(
         )
     shared = betas.estimate
     grid = None if shared is None else Beta(shared.grid(level))
-    of_known = Beta(np.zeros(1))  # no beta changes it
     has_test = entry.curve == "roc" and betas.kind == "points" and beta is not None
 
     def compute(ranking: Ranking, own_beta: Beta) -> tuple[Answer, int]:
-        if has_test:
+        if beta is None and cutoff is not None:
+            missed = entry.less_is_better
+            answer = comparison.recall_of_group(ranking, cutoff.value, missed, level)
+        elif has_test:
             answer = comparison.auroc_of_group(ranking, own_beta.values, target)
         else:
-            at_beta = of_known if beta is None else grid or own_beta
-            answer = estimate_metric(entry, ranking, at_beta, terms, target, cutoff)
+            answer = estimate_metric(entry, ranking, grid or own_beta, terms, target, cutoff)
         return answer, ranking.total.known_positive
 
     rankings = self._rank(entry.ranks_needed(cutoff))

@@ -13,7 +13,7 @@ from scipy import stats
 
 from pu_accessor.inference import bands
 from pu_accessor.inference.bands import joint_coverage, local_alpha, simultaneous
-from pu_accessor.inference.exact_band import exact, exact_with_odds
+from pu_accessor.inference.exact_band import exact, exact_each
 from pu_accessor.inference.known_positives import weighted_bounds
 from pu_accessor.ranking import FloatArray
 from tests.cases import ORACLES
@@ -135,7 +135,7 @@ def test_one_side_and_few_cutoffs(n: int, m: int, level: float, cutoffs: int) ->
     if not oracle.is_at_the_edge(n, m, level):
         shared = oracle.at_scores(oracle.simultaneous_band, range(cutoffs + 1))
         assert (few[0][0].tolist(), few[1][0].tolist()) == shared(n, m, level)
-    at_each = exact_with_odds(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
+    at_each = exact_each(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
     for_all = bands.hidden_bounds_of_many("simultaneous", n, (m,), level, 2.0)
     within = bands.hidden_bounds_of_many("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
     for side, choose in ((0, np.maximum), (1, np.minimum)):  # the narrower one
@@ -150,8 +150,8 @@ def test_one_side_and_few_cutoffs(n: int, m: int, level: float, cutoffs: int) ->
 
 def test_numbers_at_once_have_the_limits_of_each() -> None:
     m = np.arange(500, 1000, 30)
-    each = [exact_with_odds(400, m[[place]], 0.95, 2.0) for place in range(m.size)]
-    found, alone = exact_with_odds(400, m, 0.95, 2.0), map(np.concatenate, zip(*each, strict=True))
+    each = [exact_each(400, m[[place]], 0.95, 2.0) for place in range(m.size)]
+    found, alone = exact_each(400, m, 0.95, 2.0), map(np.concatenate, zip(*each, strict=True))
     assert all(map(np.array_equal, found, alone))
 
 
@@ -169,7 +169,7 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
 def test_limits_within_odds_are_those_of_all_counts() -> None:
     for n, m in product(range(1, 9), range(2, 8)):
         wanted = selection_oracle.band(n, m, Fraction(1, 2), Fraction(3, 2))
-        assert tuple(x[0].tolist() for x in exact_with_odds(n, np.array([m]), 0.5, 1.5)) == wanted
+        assert tuple(x[0].tolist() for x in exact_each(n, np.array([m]), 0.5, 1.5)) == wanted
 
 
 # In the last case what is missed is .02501 over many levels.
@@ -180,7 +180,7 @@ WITHIN = [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (3, 60, 1.2), (15, 173,
 def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
-        upper = exact_with_odds(n, np.array([m]), 1 - local, odds)[1][0]
+        upper = exact_each(n, np.array([m]), 1 - local, odds)[1][0]
         missed.append(bands.max_miss_probability(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
 
@@ -191,7 +191,7 @@ def test_the_local_level_may_be_the_joint_one() -> None:
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
     # The only latent one comes after 199 of 200 with a probability of 2 * 2/(2 * 2 + 199).
-    assert exact_with_odds(200, np.array([1]), 0.95, 2.0)[0].tolist() == [[0] * 199 + [1, 1]]
+    assert exact_each(200, np.array([1]), 0.95, 2.0)[0].tolist() == [[0] * 199 + [1, 1]]
 
 
 @pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400)])
