@@ -91,7 +91,7 @@ def plot_curves(
         xlabel, ylabel, trace, mark = _AXES[x], _RECALL_LABEL, _trace_metric(curve, x), _mark_gains
     else:
         xlabel, ylabel = _AXES[x], drawing.write_name(curve.label)
-        trace, mark = _trace_metric(curve, x), _mark_infeasible
+        trace, mark = _trace_metric(curve, x), drawing.mark_infeasible
     tables = visible(tables, x)
     tables = unrounded(tables) if name else tables
     ends = (tables["tp"] + tables["fp"]).max("bound")
@@ -137,16 +137,9 @@ def _mark_pr(ax: Axes, curves: Sequence[Curve]) -> None:
     drawing.show_rates(ax)
 
 
-def _mark_infeasible(ax: Axes, curves: Sequence[Curve]) -> None:
-    """Shade the cutoffs where bands are impossible."""
-    for curve in curves:
-        if not curve.is_baseline:
-            drawing.draw_infeasible(ax, curve.extra["cut"], curve.color)
-
-
 def _mark_gains(ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw the gains of a random and of a perfect ranking."""
-    _mark_infeasible(ax, curves)
+    drawing.mark_infeasible(ax, curves)
     drawing.draw_chance(ax, [0, 1], [0, 1])
     for share, hue in drawing.prevalences(curves):
         style = {"label": "perfect", "linestyle": "-", "linewidth": 0.8, **hue}
@@ -398,31 +391,24 @@ def visible(curves: xr.Dataset, x: str = "rank") -> xr.Dataset:
     size = curves.sizes[axis]
     if size <= _MAX_CUTOFFS_DRAWN or "rank" not in curves.coords:
         return curves
-    kept = np.zeros(size, dtype=bool)
-    kept[[0, -1]] = True
+    kept = {0, size - 1}
     for name in {"rank", "threshold" if x == "threshold" else "rank"}:
         for places in curves[name].transpose(..., axis).to_numpy().reshape(-1, size):
-            kept[_at_pixels(places.astype(np.float64))] = True
-    return curves.isel({axis: np.flatnonzero(kept)})
+            kept.update(_at_pixels(places.astype(np.float64)).tolist())
+    return curves.isel({axis: sorted(kept)})
 
 
 def _at_pixels(places: FloatArray) -> IntArray:
     """Return the first position in each pixel, on an even scale and on ones denser at an end."""
     position = np.flatnonzero(np.isfinite(places))
-    along = places[position]
-    if not along.size or along[0] == along[-1]:
+    along = np.abs(places[position] - places[position[:1]])
+    if not along.any():
         return position[:0]
-    if along[0] > along[-1]:
-        position, along = position[::-1], along[::-1]
-    low, high, last = along[0], along[-1], along.size - 1
-    second, last_but_one = np.searchsorted(along, low, "right"), np.searchsorted(along, high) - 1
-    kept = []
-    for edges in (
-        np.linspace(low, high, _PIXELS),
-        low + np.geomspace(along[second] - low, high - low, 2 * _PIXELS),
-        high - np.geomspace(high - along[last_but_one], high - low, 2 * _PIXELS),
-    ):
-        first = np.searchsorted(along, np.sort(edges)).clip(1, last)
-        after_gap = first[1:][first[1:] == first[:-1]]
-        kept += [first, after_gap - 1]
-    return np.asarray(position[np.concatenate(kept)])
+    pixels = [_PIXELS * along / along[-1]]
+    for away in (along, along[-1] - along):
+        nearest = away[away > 0].min()
+        decades = np.log(along[-1] / nearest) or 1
+        pixels.append(2 * _PIXELS * np.log(np.maximum(away, nearest) / nearest) / decades)
+    steps = np.abs(np.diff(np.floor(pixels), axis=1)).max(axis=0)
+    before_gaps, first = np.flatnonzero(steps > 1), np.flatnonzero(steps > 0) + 1
+    return np.asarray(position[np.append(before_gaps, first)])

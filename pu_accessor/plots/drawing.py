@@ -16,7 +16,7 @@ from matplotlib.patches import Polygon
 from scipy.ndimage import grey_closing
 
 from pu_accessor.plots.options import Options, ground, ink
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.ranking import FloatArray
 
 Path: TypeAlias = tuple[FloatArray, FloatArray]
 _running_max = np.maximum.accumulate
@@ -256,20 +256,22 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
     ax.plot(x, y, label=label, gid=kind, linestyle="none", markersize=8, zorder=4, **style)
 
 
-def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) -> None:
-    """Shade where a model's band is impossible, with a strip in its colour at the foot."""
-    x, infeasible = places
-    edges = np.flatnonzero(np.diff(infeasible.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
-    middles = np.concatenate([x[:1], (x[:-1] + x[1:]) / 2, x[-1:]])
-    strips = len({patch.get_gid() for patch in ax.patches if kind_of(patch) is Kind.INFEASIBLE})
-    faint = (*to_rgb(color), 0.06)
-    strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
-    spans = middles[edges]
-    for left, right in spans[np.diff(spans, axis=1)[:, 0] > _MIN_SPAN * np.ptp(x)].tolist():
-        ax.axvspan(left, right, facecolor=faint, linewidth=0, zorder=0, gid=Kind.SHADE)
-        foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), **strip)
-        foot.set(label="no band: β may be too high", linewidth=0, zorder=1)
-        foot.set_gid(f"{Kind.INFEASIBLE}{_SEPARATOR}{strips}")
+def mark_infeasible(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Shade where the band of a curve is impossible, with a strip in its colour at the foot."""
+    marked = [curve for curve in curves if "cut" in curve.extra and not curve.is_baseline]
+    bottom = len({patch.get_gid() for patch in ax.patches if kind_of(patch) is Kind.INFEASIBLE})
+    for curve in marked:
+        x, is_cut = curve.extra["cut"]
+        edges = np.flatnonzero(np.diff(is_cut, prepend=False, append=False)).reshape(-1, 2)
+        spans = np.concatenate([x[:1], (x[:-1] + x[1:]) / 2, x[-1:]])[edges]
+        gid = f"{Kind.INFEASIBLE}{_SEPARATOR}{bottom}"
+        style = {"label": "no band: β may be too high", "linewidth": 0, "edgecolor": curve.color}
+        for left, right in spans[np.diff(spans, axis=1)[:, 0] > _MIN_SPAN * np.ptp(x)].tolist():
+            face, shade = (*to_rgb(curve.color), 0.4), (*to_rgb(curve.color), 0.06)
+            ax.axvspan(left, right, facecolor=shade, linewidth=0, zorder=0, gid=Kind.SHADE)
+            foot = 0.03 * bottom, 0.03 * (bottom + 1)
+            ax.axvspan(left, right, *foot, facecolor=face, zorder=1, gid=gid, **style)
+        bottom += len(spans) > 0
 
 
 # Names

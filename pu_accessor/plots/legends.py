@@ -1,11 +1,13 @@
 """Draw one legend on the Axes, or outside those of a new figure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from copy import copy
 from itertools import product
 from math import ceil
 from typing import Any, TypeAlias
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba, to_rgba_array
@@ -13,7 +15,6 @@ from matplotlib.container import Container
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.plots import drawing, options
@@ -36,23 +37,22 @@ def _legend_entries(
     axes: Sequence[Axes], without: Collection[str] = (), *, brief: bool = False
 ) -> Entries:
     """Return each curve, then each other label once, in grey if it has several colours."""
-    curves: dict[tuple[str, bytes], Artist] = {}
-    shared: dict[tuple[Kind, str], dict[bytes, Artist]] = {}
+    found: dict[tuple[int, str], dict[bytes, Artist]] = {}
     for ax in axes:
         for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
             kind = drawing.kind_of(artist)
             if kind is Kind.CURVE and len(axes) > 1:  # of different curves
                 label = label.partition(drawing.BEFORE_AREA)[0]
-            if kind not in (None, Kind.CURVE):
-                shared.setdefault((kind, label), {}).setdefault(_color_of(artist), artist)
-            elif label not in without:
-                curves.setdefault((label, _color_of(artist)), artist)
-    entries = [(artist, label) for (label, _), artist in curves.items()]
-    if brief and entries:
-        return entries
-    for (_, label), hues in sorted(shared.items(), key=lambda item: [*Kind].index(item[0][0])):
-        first = next(iter(hues.values()))
-        entries.append((first if len(hues) == 1 else _in_grey(first, axes[0]), label))
+            if kind not in (None, Kind.CURVE) or label not in without:
+                place = [*Kind].index(kind or Kind.CURVE), label
+                found.setdefault(place, {}).setdefault(_color_of(artist), artist)
+    is_brief = brief and 0 in {rank for rank, _ in found}
+    entries: Entries = []
+    for (rank, label), hues in sorted(found.items(), key=lambda item: item[0][0]):
+        artists = [*hues.values()]
+        if rank and len(artists) > 1:
+            artists = [_in_grey(artists[0], axes[0])]
+        entries += [(artist, label) for artist in artists if not (rank and is_brief)]
     return entries
 
 
@@ -65,15 +65,12 @@ def _color_of(artist: Any) -> bytes:
 
 def _in_grey(artist: Any, ax: Axes) -> Any:
     """Return a grey handle for artists of several colours."""
-    grey = options.ink(ax, 0.6)
-    handle: Any = Line2D([], []) if isinstance(artist, Line2D) else Patch()
-    handle.update_from(artist)
-    handle.set_gid(artist.get_gid())
+    handle, grey = copy(artist), options.ink(ax, 0.6)
     if isinstance(artist, Line2D):
         handle.set_color(grey)
-        return handle
-    alpha = to_rgba(artist.get_facecolor())[3]
-    handle.set(edgecolor=grey, facecolor=options.ink(ax, 0.6 * alpha) if alpha else "none")
+    else:
+        share = 0.6 * to_rgba(artist.get_facecolor())[3]
+        handle.set(edgecolor=grey, facecolor=options.ink(ax, share) if share else "none")
     return handle
 
 
@@ -96,8 +93,8 @@ def add_legend(
     if looks["ax"] is not None and not outside:
         _on_axes(looks["ax"], entries, title, may_shorten=looks["legend"] == "auto")
         return
-    is_narrow = not options.has_panels(looks) and bool(figure.get_figwidth() < _NARROW_FIGURE)
-    is_below = outside[0].get_gid() == _BELOW if outside else is_narrow
+    is_below = not options.has_panels(looks) and bool(figure.get_figwidth() < _NARROW_FIGURE)
+    is_below = outside[0].get_gid() == _BELOW if outside else is_below
     legend = _outside(figure, axes[0], entries, title, is_below=is_below)
     if looks["ax"] is None:
         _grow(figure, axes, legend, is_below=is_below)
@@ -181,26 +178,28 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
             if not _hides(ax, kept, box):
                 return
     legend.remove()
-    if not _below_axes(ax, entries, style):
-        warn_caller(
-            "The legend was left out, as it would hide data. Draw one outside the Axes: "
-            "pu_accessor.plots.shared_legend(ax.figure)."
-        )
-
-
-def _below_axes(ax: Axes, entries: Entries, style: Mapping[str, Any]) -> bool:
-    """Put a legend below Axes whose layout makes room for it; tell if it fits there."""
-    frame, outer = ax.get_window_extent(), ax.get_tightbbox()
-    if ax.figure.get_layout_engine() is None or outer is None:
-        return False
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, (outer.y0 - frame.y0) / frame.height)}
-    for columns in range(min(len(entries), _MAX_LEGEND_COLUMNS), 0, -1):
-        legend = ax.legend(*zip(*entries, strict=True), ncols=columns, **{**style, **place})
+    outer = ax.get_tightbbox()
+    if ax.figure.get_layout_engine() is not None and outer is not None:  # it makes room below
+        style["bbox_to_anchor"] = 0.5, (outer.y0 - frame.y0) / frame.height
+        legend = _in_columns(ax, entries, outer.width, loc="upper center", **style)
         room = legend.get_window_extent()
         if room.width <= outer.width and room.height <= _MAX_HEIGHT_BELOW * frame.height:
-            return True
+            return
         legend.remove()
-    return False
+    warn_caller(
+        "The legend was left out, as it would hide data. Draw one outside the Axes: "
+        "pu_accessor.plots.shared_legend(ax.figure)."
+    )
+
+
+def _in_columns(place: Any, entries: Entries, width: float, **style: Any) -> Legend:
+    """Put a legend on Axes or a figure, with as many columns as fit in a width."""
+    for columns in range(min(len(entries), _MAX_LEGEND_COLUMNS), 0, -1):
+        legend: Legend = place.legend(*zip(*entries, strict=True), ncols=columns, **style)
+        if columns == 1 or legend.get_window_extent().width < width:
+            break
+        legend.remove()
+    return legend
 
 
 def _hides(ax: Axes, kinds: Collection[Kind], box: Any) -> bool:
@@ -222,14 +221,15 @@ def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: b
         legend.remove()
     width, height = figure.get_size_inches()
     style = _style(ax, title, is_small=bool(width < _NARROW_FIGURE)) | {"facecolor": "none"}
-    loc = "outside lower center" if is_below else "outside right upper"
-    rows = max(_MIN_ROWS, int(_ENTRIES_PER_INCH * height))
-    most = _MAX_LEGEND_COLUMNS if is_below else ceil((len(entries) + bool(title)) / rows)
-    for columns in range(min(most, len(entries)), 0, -1):
-        legend = figure.legend(*zip(*entries, strict=True), loc=loc, ncols=columns, **style)
-        if not is_below or columns == 1 or legend.get_window_extent().width < figure.bbox.width:
-            break
-        legend.remove()
+    if is_below:
+        legend = _in_columns(
+            figure, entries, figure.bbox.width, loc="outside lower center", **style
+        )
+    else:
+        rows = max(_MIN_ROWS, int(_ENTRIES_PER_INCH * height))
+        columns = ceil((len(entries) + bool(title)) / rows)
+        style |= {"loc": "outside right upper", "ncols": columns}
+        legend = figure.legend(*zip(*entries, strict=True), **style)
     legend.set_gid(_BELOW if is_below else _RIGHT)
     return legend
 
@@ -251,13 +251,12 @@ def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:
 def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_below: bool) -> None:
     """Enlarge a new figure that is too small for its legend."""
     width, height = figure.get_size_inches()
-    room = legend.get_window_extent()
+    room = np.divide(legend.get_window_extent().size, figure.dpi)
     if is_below:
-        figure.set_figheight(height + room.height / figure.dpi)
-        return
-    if len(axes) > 1:  # panels keep their size
-        figure.set_figwidth(width + room.width / figure.dpi)
-        return
-    axes[0].set_anchor("NW")  # square Axes leave free space
-    figure.set_figwidth(max(width, room.width / figure.dpi / _MAX_LEGEND_WIDTH))
-    figure.set_figheight(max(height, room.height / figure.dpi))  # a forest may be lower
+        height += room[1]
+    elif len(axes) > 1:  # panels keep their size
+        width += room[0]
+    else:
+        axes[0].set_anchor("NW")  # square Axes leave free space
+        width, height = np.maximum((width, height), room / (_MAX_LEGEND_WIDTH, 1))
+    figure.set_size_inches(width, height)

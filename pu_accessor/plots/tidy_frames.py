@@ -1,6 +1,6 @@
 """Draw a tidy frame: metrics against beta, thresholds or biased labels, forests, calibration."""
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import partial
 from itertools import combinations, takewhile
 from typing import Any
@@ -9,8 +9,6 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.textpath import TextPath
-from matplotlib.ticker import LogLocator
 
 from pu_accessor.beta import Betas
 from pu_accessor.errors import PUValueError, brief
@@ -34,13 +32,14 @@ _AXES = {  # labels of the x axis
 _RESULTS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
 _RESULTS |= {"selection_odds", "contamination", "prevalence", "breaking_point"}
 _SWEPT = ("selection_odds", "contamination", "prevalence")
+_ODDS = 1, 1.5, 2, 3, 5  # that have a tick
 _NEGATIVE_SHARE, _MAX_EMPTY_SHARE = 0.2, 0.5  # below a decision curve, and below bands
 _HALF_BARS = 0.006, 0.005, 0.004  # half a bar in scores, of one, two or more curves
 _ROW_SHARE = 0.8  # of a row of a forest, for all its colours
 _MAX_HALF_BAR, _HALF_BAR_SHARE = 0.06, 0.28  # half a bar: inches, and share of its part
 _ROW_INCHES, _HUE_INCHES, _OUTER_INCHES = 0.3, 0.2, 0.8  # a row, a colour more in it, labels
 _POINTS_PER_INCH, _MIN_POINTS, _MIN_WIDTH = 72, 5, 3.3  # size of digits; inches of their Axes
-_NAMES, _MIN_NAME = 0.5, 8  # names of rows: share of the Axes, fewest characters
+_NAMES, _MIN_NAME, _LETTER = 0.5, 8, 0.6  # names: share of the Axes, fewest letters, their width
 
 
 def plot_rows(
@@ -54,23 +53,21 @@ def plot_rows(
 ) -> Drawing:
     """Draw a metric with its interval against `x`; a forest (x="estimate") has rows in order."""
     frame = _with_betas(frame, betas)
-    draw: Callable[..., None]
+    draw: Callable[..., None] = _draw_bins if x == "mean_score" else partial(_draw_bands, x)
+    along, across = _AXES.get(x, ""), drawing.write_name(label)
     if x == "threshold":  # that was asked for, not the score of the cutoff
         frame = frame.assign(threshold=frame["at"])
     if x == "estimate":
         curves, names = _forest_rows(frame, {*dimensions(looks).values()}, order)
-        draw = partial(_draw_forest, names)
+        along, across, draw = across, "", partial(_draw_forest, names)
     else:
-        curves = _curves(frame, x)
-        draw = _draw_bins if x == "mean_score" else partial(_draw_bands, x)
+        curves = _curves(*_with_pairs(frame, _keys(frame, x)), x)
     is_interval = x == "estimate" or (x in _SWEPT and "band" not in frame.attrs)
     what = "interval" if is_interval else "band"
     band = drawing.band_label(frame.attrs, drawing.intervals_of_beta(curves), what=what)
 
     def draw_labeled(ax: Axes, curves: list[Curve]) -> None:
-        across = drawing.write_name(label)
-        along = (across, "") if x == "estimate" else (_AXES[x], across)
-        ax.set(xlabel=along[0], ylabel=along[1])
+        ax.set(xlabel=along, ylabel=across)
         draw(frame, looks, band, ax, curves)
 
     return draw_panels(curves, draw_labeled, looks)
@@ -91,8 +88,7 @@ def _draw_bands(
         _draw_conclusion(ax, curves, float(frame.attrs["above"]))
     if x == "selection_odds":
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5)))
-        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xticks(_ODDS, [f"{odds:g}" for odds in _ODDS])
         ax.minorticks_off()
 
 
@@ -106,10 +102,8 @@ def _draw_changes(ax: Axes, curves: Sequence[Curve], limit: str) -> None:
             if x.size:
                 y = np.interp(x, betas[known], values[known])
                 drawing.draw_cross(ax, x, y, Kind.CHANGE, "order changes", ink(ax))
+    drawing.mark_infeasible(ax, curves)
     for curve in curves:
-        if "infeasible" in curve.extra:
-            places = curve.estimate[0], curve.extra["infeasible"]
-            drawing.draw_infeasible(ax, places, curve.color)
         if ax.dataLim.x0 <= (beta := curve.extra["beta_limit"]) <= ax.dataLim.x1:
             line: dict[str, Any] = {"color": curve.color, "linestyle": "-.", "linewidth": 1.1}
             line |= {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
@@ -178,18 +172,17 @@ def _draw_forest(
     curves: Sequence[Curve],
 ) -> None:
     """Draw a row for each model: the estimate as a dot, the interval as a bar."""
-    hues = [curve for curve in curves if not curve.is_baseline]
-    step = _ROW_SHARE / max(len(hues), 1)
+    number = sum(not curve.is_baseline for curve in curves)
+    step = _ROW_SHARE / max(number, 1)
     if looks["ax"] is None and not has_panels(looks):
-        figure: Any = ax.get_figure(root=True)
-        needed = len(names) * (_ROW_INCHES + _HUE_INCHES * (len(hues) - 1)) + _OUTER_INCHES
-        figure.set_figheight(needed)
+        needed = len(names) * (_ROW_INCHES + _HUE_INCHES * (number - 1)) + _OUTER_INCHES
+        ax.get_figure(root=True).set_figheight(needed)  # type: ignore[union-attr]
     width, inches = np.divide(ax.get_window_extent().size, ax.figure.dpi)
     half = min(_HALF_BAR_SHARE * step, _MAX_HALF_BAR * len(names) / inches)
     drawn = []
     for index, curve in enumerate(curves):
         row, value = curve.estimate
-        shift = 0 if curve.is_baseline else (index - (len(hues) - 1) / 2) * step
+        shift = 0 if curve.is_baseline else (index - (number - 1) / 2) * step
         drawn.append(curve._replace(estimate=(value, row + shift)))
         drawing.draw_bars(ax, drawn[-1], interval, looks, half, 1)
     drawing.draw_lines(ax, drawn, looks, dots={"linestyle": "none"})
@@ -197,7 +190,7 @@ def _draw_forest(
     _name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     low, high = ax.dataLim.intervalx
-    metric = named(str(frame["metric"].iloc[0])) if "metric" in frame else None
+    metric = named(str(frame["metric"].iloc[0]))
     if metric is not None and metric.curve == "roc" and low - 0.5 < high - low:  # it is near
         drawing.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
     has_room = not has_panels(looks) and ax.figure.get_layout_engine() is not None
@@ -210,27 +203,25 @@ def _write_numbers(ax: Axes, curves: Sequence[Curve], most: float) -> None:
     size = min(most, 0.85 * mpl.rcParams["font.size"])
     if size < _MIN_POINTS:
         return
+    style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
     for curve in curves:
         values = curve.estimate[0], curve.lower[1], curve.upper[1]
-        for y, value, lower, upper in zip(curve.estimate[1], *values, strict=True):
-            if np.isfinite(value):
-                text = drawing.write_interval(value, lower, upper)
-                place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
-                ax.text(1.02, y, text, color=ink(ax), fontsize=size, **place)
+        for y, *numbers in zip(curve.estimate[1], *values, strict=True):
+            if np.isfinite(numbers[0]):
+                text = drawing.write_interval(*numbers)
+                ax.text(1.02, y, text, color=ink(ax), fontsize=size, **style)
 
 
 def _name_rows(ax: Axes, names: Sequence[str]) -> None:
     """Write the names of rows in a size that fits, and cut long names in the middle."""
-    room = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    room = _POINTS_PER_INCH * np.divide(ax.get_window_extent().size, ax.figure.dpi)
     lines = sum(name.count("\n") + 1 for name in names)
-    size = min(_POINTS_PER_INCH * room.height / lines, mpl.rcParams["font.size"])
-    cut = []
-    for name in names:
-        first, *more = name.split("\n")
-        width = TextPath((0, 0), f"{first}.", size=size).get_extents().width / _POINTS_PER_INCH
-        fitting = int(len(first) * _NAMES * room.width / max(width, _NAMES * room.width))
-        cut.append("\n".join([drawing.cut(first, max(fitting, _MIN_NAME)), *more]))
-    ax.set_yticks(range(len(names)), cut, fontsize=size)
+    size = min(room[1] / lines, mpl.rcParams["font.size"])
+    longest = max(int(_NAMES * room[0] / (_LETTER * size)), _MIN_NAME)
+    written = [
+        "\n".join(drawing.cut(line, longest) for line in name.split("\n")) for name in names
+    ]
+    ax.set_yticks(range(len(names)), written, fontsize=size)
     ax.tick_params(axis="y", length=0)
 
 
@@ -261,29 +252,32 @@ def _has_own_betas(frame: pd.DataFrame, keys: Sequence[str]) -> bool:
     return bool(keys) and len({*frame["said"]}) > 1 and not pairs.duplicated([*keys]).any()
 
 
-def _curves(frame: pd.DataFrame, x: str) -> list[Curve]:
-    """Return the curves of a frame, sorted by x."""
-    keys = _keys(frame, x)
-    if sides := [key for key in keys if key.endswith(("_a", "_b"))]:
-        half = len(sides) // 2
-        parts = sides[:half], sides[half:]
-        first, second = (frame[part].astype(str).agg(", ".join, axis=1) for part in parts)
-        frame = frame.assign(pair=first + " minus " + second)
-        keys = [*(key for key in keys if key not in sides), "pair"]
-    own_beta = _has_own_betas(frame, keys)
+def _with_pairs(frame: pd.DataFrame, keys: list[str]) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of differences with the pair as their key, or other rows as they are."""
+    sides = [[key for key in keys if key.endswith(side)] for side in ("_a", "_b")]
+    if not sides[0]:
+        return frame, keys
+    first, second = (frame[side].astype(str).agg(", ".join, axis=1) for side in sides)
+    others = [key for key in keys if not key.endswith(("_a", "_b"))]
+    return frame.assign(pair=first + " minus " + second), [*others, "pair"]
+
+
+def _curves(frame: pd.DataFrame, keys: Sequence[str], x: str) -> list[Curve]:
+    """Return the curve of each key and beta, along sorted x."""
+    has_beta = "beta" in frame and x != "beta"
+    names = [*keys, "beta"] if has_beta and not _has_own_betas(frame, keys) else [*keys]
     by, called = ("left", "bins") if x == "mean_score" else (x, x if x[-1] == "s" else f"{x}s")
-    curves = []
     frame = frame[frame[by].notna()]  # without groups that have no result
-    for where, rows in _groups(frame, keys if x == "beta" else [*keys, "beta"]):
+    curves = []
+    for key, rows in frame.groupby(names, sort=False, dropna=False) if names else [((), frame)]:
+        where = dict(zip(names, map(write_missing, key), strict=True))
         rows = rows.sort_values(by, kind="stable")
         places = rows[by].to_numpy(np.float64)
-        if places.size < 2 or (np.diff(places) <= 0).any():
+        if x != "row" and (places.size < 2 or (np.diff(places) <= 0).any()):
             raise PUValueError(
                 f"A plot needs two or more increasing {called}, but there are {places.size}: "
                 f"{places[:5].tolist()}. Pass several."
             )
-        if own_beta:
-            del where["beta"]
         rows = rows[rows[["estimate", "lower", "upper"]].notna().any(axis=1)]
         if len(keys) > 1:
             where = {"group": tuple(where[key] for key in keys), **where}
@@ -292,30 +286,20 @@ def _curves(frame: pd.DataFrame, x: str) -> list[Curve]:
     return curves
 
 
-def _groups(
-    frame: pd.DataFrame, names: Sequence[str]
-) -> Iterator[tuple[dict[str, Hashable], pd.DataFrame]]:
-    """Yield the key and the rows of each curve."""
-    by = [name for name in names if name in frame]
-    for key, rows in frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]:
-        yield dict(zip(by, map(write_missing, key), strict=True)), rows
-
-
 def _curve_of(where: dict[str, Hashable], rows: pd.DataFrame, x: str) -> Curve:
     """Return the curve of some rows; their other columns are extra."""
-    columns = {str(name): rows[name].to_numpy() for name in rows}
-    numbers: dict[str, Any] = {
-        name: float(rows[name].iloc[0] if name in rows else rows.attrs.get(name, np.nan))
-        for name in ("breaking_point", "beta_limit", "prevalence")
-    }
-    bounds = ("estimate", "lower", "upper")
-    along = rows[x].to_numpy(np.float64)
-    middle, lower, upper = ((along, rows[name].to_numpy(np.float64)) for name in bounds)
+    extra: dict[str, Any] = {str(name): rows[name].to_numpy() for name in rows}
+    for name in ("breaking_point", "beta_limit", "prevalence"):
+        extra[name] = float(extra[name][0] if name in rows else rows.attrs.get(name, np.nan))
+    intervals = {*extra["interval"]}
+    extra["interval"] = intervals.pop() if len(intervals) == 1 else None
     has_beta = "beta" in rows and x != "beta" and rows.attrs.get("n_unlabeled", 1) > 0
-    beta = float(rows["beta"].iloc[0]) if has_beta else None
-    intervals = {*rows["interval"]}
-    numbers["interval"] = intervals.pop() if len(intervals) == 1 else None
-    return Curve(where, beta, middle, lower, upper, columns | numbers)
+    beta = float(extra["beta"][0]) if has_beta else None
+    names = (x, "estimate", "lower", "upper")
+    along, middle, lower, upper = (rows[name].to_numpy(np.float64) for name in names)
+    if "infeasible" in rows:
+        extra["cut"] = along, extra["infeasible"]
+    return Curve(where, beta, (along, middle), (along, lower), (along, upper), extra)
 
 
 def _forest_rows(
@@ -323,24 +307,21 @@ def _forest_rows(
 ) -> tuple[list[Curve], list[str]]:
     """Return the curves of a forest, along its rows, and the names of rows."""
     keys = _keys(frame, "")
-    listed = [key for key in keys if key not in hue_names]
+    in_hues, listed = ([key for key in keys if (key in hue_names) == is_hue] for is_hue in (1, 0))
     if not (keys or hue_names or (frame["beta"] == 0).any()):  # one model: a row for each beta
         frame, listed = frame.drop(columns="beta"), ["said"]
-    in_hues = [key for key in keys if key in hue_names]
     # A key is a value of one column, or a tuple of several.
     places = frame.set_index(listed).index.tolist() if listed else [""] * len(frame)
     rows = frame.assign(place=pd.Series(places, dtype=object))
     names = _ordered(rows, order, listed)
-    rows = rows[rows["place"].isin(names)]
     number = {name: place for place, name in enumerate(names)}
-    rows = rows.assign(y=rows["place"].map(number)).sort_values("y", kind="stable")
+    rows = rows.assign(row=rows["place"].map(number)).dropna(subset="row")
     written = [drawing.write_key(name) for name in names]
     if "beta" in rows and _has_own_betas(rows, ["place", *in_hues]):
-        betas = rows.drop_duplicates("y")["said"]
+        betas = rows.drop_duplicates("row").sort_values("row")["said"]
         written = [f"{text}\n{beta}" for text, beta in zip(written, betas, strict=True)]
         rows = rows.drop(columns="beta")
-    groups = _groups(rows, [*in_hues, "beta"])
-    return [_curve_of(where, own, "y") for where, own in groups], written
+    return _curves(rows, in_hues, "row"), written
 
 
 def _ordered(
@@ -348,11 +329,11 @@ def _ordered(
 ) -> list[Hashable]:
     """Return keys in the requested order."""
     names: list[Hashable] = [*dict.fromkeys(rows["place"])]
+    if order is None:
+        return names
     if isinstance(order, str) and order == "estimate" and order not in names:
         best = rows.drop_duplicates("place").sort_values(order, ascending=False, kind="stable")
         return best["place"].tolist()
-    if order is None:
-        return names
     given = [order] if isinstance(order, str) else order
     asked: list[Hashable] = [*given] if isinstance(given, Collection) else []
     wrong = [key for key in asked if key not in names]
