@@ -371,6 +371,8 @@ def _widen(curve: Curve, inside: Sequence[Curve], name: str) -> Curve:
     if not (others and paths) or curve.beta == 0:
         return curve
     places = np.unique(np.concatenate([x for x, _ in paths]))
+    if places.size > _MAX_CUTOFFS_DRAWN:
+        places = np.unique(places[[0, -1, *_at_pixels(places)]])
     # Paths may rise or fall at one place, so heights are those just before and after it.
     x = np.stack([np.nextafter(places, end) for end in (-np.inf, np.inf)], axis=1).ravel()
     heights = [np.interp(x, *path, left=np.nan, right=np.nan) for path in paths]
