@@ -28,10 +28,11 @@ from pu_accessor.inference.averages import (
     group_terms,
     join_groups,
 )
+from pu_accessor.inference.comparison import compare_averages, list_pairs
 from pu_accessor.inference.cutoff_spec import Cutoff
 from pu_accessor.inference.estimate_metric import Asked
 from pu_accessor.inference.metric_entry import Metric
-from pu_accessor.questions import evaluation
+from pu_accessor.questions import doubts, evaluation
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
@@ -48,6 +49,7 @@ class _Row(NamedTuple):
     row: int = 0
 
 
+ADJUSTED = "for all pairs (of a group and beta), by Holm's method"
 _NESTED = "Each cluster is in one group: the standard error is that of groups."
 _CROSSED = "Clusters are in several groups: the standard error sums over all groups of a cluster."
 _OUTSIDE = (
@@ -191,11 +193,11 @@ def _describe_clusters(
         return {}
     numbers = [count_shared_clusters(first) for first in firsts]
     few = [
-        (group.key, {evaluation.FEW_CLUSTERS: f"{number:g}"})
+        (group.key, {doubts.FEW_CLUSTERS: f"{number:g}"})
         for group, number in zip(groups, numbers, strict=True)
-        if number < evaluation.MIN_CLUSTERS
+        if number < doubts.MIN_CLUSTERS
     ]
-    evaluation.warn_of_groups(names, few)
+    doubts.warn_of_groups(names, few)
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 
@@ -236,3 +238,36 @@ def join_rows(rows: Sequence[_Row]) -> _Terms:
         terms, numbers = zip(*run, strict=True)
         parts.append([one.take(numbers) for one in terms[0]])
     return [join_groups(of_one) for of_one in zip(*parts, strict=True)]
+
+
+def compare_models(
+    self: Accessor, asked: Sequence[Asked], betas: Betas, terms: Terms, target: str
+) -> pd.DataFrame:
+    """Compare the averages of models over the same groups."""
+    results = evaluate_terms(self, asked, betas, terms)
+    entry, kept = asked[0].metric, levels_to_keep(self._terms, results.names)
+    if not kept:
+        list_pairs(1)
+    groups = group_by_key(pair_groups(results, kept), kept, betas.estimate, join_rows)
+    *names, model = (results.names[level] for level in kept)
+    each: dict[Hashable, list[evaluation.Result[Any]]] = {}
+    for group in groups:
+        *others, _ = split_key([*names, model], group.key)
+        each.setdefault(others[0] if len(others) == 1 else tuple(others), []).append(group)
+
+    def columns(models: Sequence[evaluation.Result[Any]], beta: Beta) -> evaluation.Columns:
+        terms_of = [result.content[0] for result in models]
+        compared = compare_averages(entry, terms_of, terms.level)
+        tests = join_betas(compared, betas.estimate or NO_BETA)
+        at_beta = {"beta": beta.values} if entry.takes_beta else {}
+        sign = np.sign(np.nan_to_num(tests.value)).astype(np.int64)
+        counted = {"n_groups": len(terms_of[0].value), **tests.columns, "sign": sign}
+        size = evaluation.difference_columns(tests)
+        shown = {"metric": entry.name, **at_beta, "target": target, **size, **counted}
+        keys = [split_key([*names, model], result.key)[-1] for result in models]
+        return evaluation.pair_columns([model], keys, shown)
+
+    pairs = [evaluation.Result(key, of[0].beta, None, of) for key, of in each.items()]
+    together = evaluation.Results(tuple(names), pairs, betas, terms, results.skipped)
+    attrs = self._attrs(terms, target) | {"p_adjusted": ADJUSTED}
+    return evaluation.results_frame(together, columns, attrs)

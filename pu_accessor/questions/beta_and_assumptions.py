@@ -18,7 +18,6 @@ from pu_accessor.checks import as_array, check_level, check_option, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.assumption_tests import Check, breaking_point, run_checks
-from pu_accessor.inference.comparison import list_pairs
 from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimate_metric import estimate_metric
@@ -26,9 +25,9 @@ from pu_accessor.inference.hidden_bounds import count_wrong
 from pu_accessor.inference.metric_entry import AnyMetric, Metric
 from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.prior import METHODS, Prior, estimate_prior
-from pu_accessor.questions import evaluation
-from pu_accessor.questions.comparison import pair_columns, paired_tests
-from pu_accessor.questions.estimation import default_target, doubt_interval, exclusion_facts
+from pu_accessor.questions import doubts, evaluation
+from pu_accessor.questions.comparison import paired_tests
+from pu_accessor.questions.estimation import default_target, exclusion_facts
 from pu_accessor.ranking import (
     AnnotatedRanking,
     BoolArray,
@@ -336,16 +335,14 @@ def robustness(
         columns = _sweep_columns(sweep, ranked, beta, values)
         if isinstance(ranked, Ranking):
             return columns
-        models = [*ranked.ranks]
-        return pair_columns(ranked.names, models, list_pairs(len(models)), columns)
+        return evaluation.pair_columns(ranked.names, [*ranked.ranks], columns)
 
     attrs = self._attrs(terms, target) | ({"above": threshold} if sweep.breaks else {})
     keyed: Any = self._pair(on) if is_pair else self._rank(entry.ranks_needed(cutoff))
     results = evaluation.evaluate(terms, keyed, compute, betas)
     frame = evaluation.results_frame(results, attrs=attrs)
     if cutoff is None and not is_pair:
-        found = [(each.key, doubt_interval(each, each.content["lower"])) for each in results.each]
-        evaluation.warn_of_groups(results.names, found)
+        doubts.warn_of_results(results, lambda r: doubts.doubt_interval(r, r.content["lower"]))
     return evaluation.add_failed_groups(frame, results)
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pu_accessor.beta import NO_BETA, Beta, Betas, UserBeta, split_key
+from pu_accessor.beta import NO_BETA, Beta, Betas, UserBeta
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference import comparison, paired_models
 from pu_accessor.inference.answer import Answer, join_betas
-from pu_accessor.inference.comparison import compare_averages, compare_curves, list_pairs
+from pu_accessor.inference.comparison import compare_curves, list_pairs
 from pu_accessor.inference.cutoff_spec import FIXED, At
 from pu_accessor.inference.estimate_metric import Asked, estimate_metric
-from pu_accessor.inference.metric_entry import AnyMetric, Metric
+from pu_accessor.inference.metric_entry import AnyMetric
 from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.paired_models import compare_worst_case
 from pu_accessor.questions import average, evaluation
@@ -26,15 +26,15 @@ from pu_accessor.questions.estimation import (
     is_of_known,
     read_questions,
 )
+from pu_accessor.questions.evaluation import difference_columns, pair_columns
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
-from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
+from pu_accessor.ranking import PairedRanks, Ranking
 from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-_ADJUSTED = "for all pairs (of a group and beta), by Holm's method"
 _NO_SIZE = "A difference and its interval need beta: compare('auroc', 0.3)."
 
 
@@ -143,7 +143,8 @@ def compare(
         )
 
     if self._terms.average:
-        return _compare_averages(self, entry, beta, at, target, level)
+        read = read_questions(self, [entry], at, target, beta, level, "exact")
+        return average.compare_models(self, *read, target)
 
     def compute(paired: PairedRanks, beta: Beta) -> evaluation.Columns:
         if entry.curve != "roc" or (paired.rows and paired.rows.has_design):
@@ -151,48 +152,16 @@ def compare(
             tests = _compare_betas(by_row, beta, level)
         else:
             tests = paired_tests(paired, beta, terms, target)
-        return _columns_of_models(paired, tests, beta.values, entry.name, target)
+        size = difference_columns(tests) if beta.values.size else {}
+        at_beta = {"beta": beta.values} if size else {}
+        columns = {"metric": entry.name, **at_beta, "target": target, **size, **tests.columns}
+        return pair_columns(paired.names, [*paired.ranks], columns)
 
     results = evaluation.evaluate(terms, self._pair(on), compute, None if beta is None else betas)
-    about = {"p_adjusted": _ADJUSTED} | ({} if beta is not None else {"size": _NO_SIZE})
+    about = {"p_adjusted": average.ADJUSTED} | ({} if beta is not None else {"size": _NO_SIZE})
     pairs = evaluation.results_frame(results, attrs=self._attrs(terms, target) | about)
     _warn_of_unknown_errors(pairs, list(results.names))
     return evaluation.add_failed_groups(pairs, results)
-
-
-def _compare_averages(
-    self: Accessor, entry: Metric, beta: UserBeta | None, at: At | None, target: str, level: float
-) -> pd.DataFrame:
-    """Compare the averages of models over the same groups."""
-    asked, betas, terms = read_questions(self, [entry], at, target, beta, level, "exact")
-    results = average.evaluate_terms(self, asked, betas, terms)
-    kept = average.levels_to_keep(self._terms, results.names)
-    if not kept:
-        list_pairs(1)
-    groups = average.group_by_key(
-        average.pair_groups(results, kept), kept, betas.estimate, average.join_rows
-    )
-    *names, model = (results.names[level] for level in kept)
-    each: dict[Hashable, list[evaluation.Result[Any]]] = {}
-    for group in groups:
-        *others, _ = split_key([*names, model], group.key)
-        each.setdefault(others[0] if len(others) == 1 else tuple(others), []).append(group)
-
-    def columns(models: Sequence[evaluation.Result[Any]], beta: Beta) -> evaluation.Columns:
-        (one,), terms_of = asked, [result.content[0] for result in models]
-        compared = compare_averages(one.metric, terms_of, level)
-        tests = join_betas(compared, betas.estimate or NO_BETA)
-        at_beta = {"beta": beta.values} if entry.takes_beta else {}
-        sign = np.sign(np.nan_to_num(tests.value)).astype(np.int64)
-        counted = {"n_groups": len(terms_of[0].value), **tests.columns, "sign": sign}
-        shown = {"metric": entry.name, **at_beta, "target": target, **_size(tests), **counted}
-        keys = [split_key([*names, model], result.key)[-1] for result in models]
-        return pair_columns([model], keys, list_pairs(len(keys)), shown)
-
-    pairs = [evaluation.Result(key, of[0].beta, None, of) for key, of in each.items()]
-    together = evaluation.Results(tuple(names), pairs, betas, terms, results.skipped)
-    attrs = self._attrs(terms, target) | {"p_adjusted": _ADJUSTED}
-    return evaluation.results_frame(together, columns, attrs)
 
 
 def _compare_betas(compared: Callable[..., Answer], beta: Beta, level: float) -> Answer:
@@ -210,39 +179,6 @@ def paired_tests(paired: PairedRanks, beta: Beta, terms: Terms, target: str) -> 
             compare_worst_case, paired, target=target, odds=odds, contamination=contamination
         )
     return _compare_betas(compared, beta, terms.level)
-
-
-def _columns_of_models(
-    paired: PairedRanks, tests: Answer, betas: FloatArray, metric: str, target: str
-) -> evaluation.Columns:
-    """Return the columns of the pairs of models."""
-    at_beta, size = ({"beta": betas}, _size(tests)) if betas.size else ({}, {})
-    columns = {"metric": metric, **at_beta, "target": target, **size, **tests.columns}
-    pairs = list_pairs(len(paired.ranks))
-    return pair_columns(paired.names, [*paired.ranks], pairs, columns)
-
-
-def _size(tests: Answer) -> dict[str, FloatArray]:
-    """Return the columns of differences and their limits."""
-    return dict(zip(("difference", "lower", "upper"), tests.parts, strict=True))
-
-
-def pair_columns(
-    names: Sequence[str],
-    keys: Sequence[Hashable],
-    pairs: tuple[IntArray, IntArray],
-    columns: evaluation.Columns,
-) -> dict[str, Any]:
-    """Return columns of pairs: the two keys, then others over pairs and betas."""
-    flat = evaluation.broadcast_columns(columns)
-    times = len(next(iter(flat.values()))) // pairs[0].size
-    named = {
-        f"{name}_{side}": level.take(positions.repeat(times))
-        for side, positions in zip("ab", pairs, strict=True)
-        for name, level in evaluation.key_levels(names, keys).items()
-    }
-    evaluation.check_key_names(names, named, columns)
-    return {**named, **flat}
 
 
 def _warn_of_unknown_errors(pairs: pd.DataFrame, groups: list[str]) -> None:
@@ -409,14 +345,14 @@ def _gap_frame(
         **named,
         **(of_beta if betas.size else {}),
         "target": target,
-        **_size(tests),
+        **difference_columns(tests),
         "estimate_a": estimates[first],
         "estimate_b": estimates[second],
         "n_a": known[first],
         "n_b": known[second],
         **tests.columns,
     }
-    gaps = ResultFrame(pair_columns(results.names, results.keys, (first, second), columns))
+    gaps = ResultFrame(pair_columns(results.names, results.keys, columns))
     if results.skipped:
         gaps.attrs["skipped"] = dict(results.skipped)
     return gaps
@@ -489,7 +425,7 @@ def dominance(
         "disjoint": disjoint,
         "crossings": _as_index(verdict.crossings for verdict in verdicts),
     }
-    return ResultFrame(pair_columns([*map(str, index.names)], keys, (first, second), columns))
+    return ResultFrame(pair_columns([*map(str, index.names)], keys, columns))
 
 
 def _as_index(values: Iterable[Any]) -> pd.Index:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from inspect import cleandoc
 from itertools import product
 from types import MappingProxyType
@@ -17,12 +18,7 @@ from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUTypeError
 from pu_accessor.inference import cutoff_spec
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.areas_on_future_data import (
-    effective_size_of_rest,
-    estimate_population_aurocs,
-)
-from pu_accessor.inference.assumption_tests import is_single
-from pu_accessor.inference.calibration import scores_match_known_share
+from pu_accessor.inference.areas_on_future_data import estimate_population_aurocs
 from pu_accessor.inference.curves import check_max_fpr
 from pu_accessor.inference.estimate_metric import (
     Asked,
@@ -33,44 +29,13 @@ from pu_accessor.inference.estimate_metric import (
 from pu_accessor.inference.known_positives import count_positives
 from pu_accessor.inference.metric_entry import AnyMetric, Metric
 from pu_accessor.inference.metrics import METRICS, describe_metrics, read_metrics
-from pu_accessor.questions import evaluation
+from pu_accessor.questions import doubts, evaluation
 from pu_accessor.questions.average import average_over, check_average
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
 from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
-
-# Known positives, and effective rows of the rest, that intervals of average precision on future
-# data need, by simulation (coverage.csv: "`average_precision`, future data", whose warned ones).
-_MIN_FOR_PRECISION = 50
-_FEW_KNOWN = (
-    f"Fewer than {_MIN_FOR_PRECISION} positives are known ({{}}): intervals of average precision "
-    "on future data may be wrong. Label more positives, or use auroc or target='examples'."
-)
-_FEW_ROWS = (
-    "Weights leave average precision to fewer rows, other than known positives, than "
-    f"{_MIN_FOR_PRECISION} in effect ({{}}), as few of these rank high: its interval may be "
-    "wrong. Sample more of the rows that rank high."
-)
-_NO_ERROR = (
-    "There is only one known positive, or one other example, which has no standard error: the "
-    "interval is NaN ({}). Label more, or use the areas under bounding curves: "
-    "df.pu.contingency(0.3).pu.area('auroc')."
-)
-_BETA_TOO_HIGH = (
-    "beta is too high for the known positives, as there is no room for its hidden positives, or "
-    "one cluster has all others: the interval is NaN ({}). Pass a smaller beta."
-)
-_CLIPPED = (
-    "A limit is the estimate itself ({}), as no labels attain the unbiased statistic: the "
-    "interval may be too short on that side. Label more positives."
-)
-_OF_KNOWN = (
-    "Scores look like probabilities of being known, not of being positive: their mean is the "
-    "share of known positives ({}). Divide them by the share of positives that are known, "
-    "n/(n + beta*n_unlabeled)."
-)
 
 
 def auroc(
@@ -244,10 +209,9 @@ def metric(
         A row for each group, beta, metric and cutoff: the group, metric (the name that was
         passed), at, beta, rank and threshold of the cutoff, target, estimate, lower, upper. With a
         cutoff also clipped (bool, a limit is cut to what is possible) and, at a rank or fraction,
-        examples_at_threshold (int64, more than the rank within a block of ties). At a point of the
+        examples_at_threshold (int64, more than the rank in a block of ties). At a point of the
         true curve, rank and threshold are where the estimated rate is the requested one; the
-        true cutoff lies between rank_lower and rank_upper (int64). Lower is the smaller number,
-        also for an error rate.
+        true cutoff lies between rank_lower and rank_upper (int64).
 
     Raises
     ------
@@ -265,8 +229,7 @@ def metric(
     On future data the shares of known positives and of the rest above the threshold, and that of
     positives among all rows unless ``assume(prevalence=...)`` states it, are binomials with
     Wilson's intervals, combined by MOVER [1]_. A cutoff chosen by a maximum uses the band
-    "simultaneous" in place of "exact". A rank within a block of ties means the expectation over
-    all orders of the block.
+    "simultaneous" in place of "exact". A rank in a block of ties means the mean over its orders.
 
     At a recall, fpr or precision the limits are the extremes of the metric over the cutoffs where
     the band allows that rate [2]_: exact for this sample, asymptotic for future data. For a
@@ -298,9 +261,6 @@ def metric(
 
 _NOTES = cleandoc(metric.__doc__ or "").partition("\nReferences\n")
 metric.__doc__ = f"{_NOTES[0]}\n{describe_metrics()}\n{_NOTES[1]}{_NOTES[2]}\n"
-
-
-# All metrics
 
 
 def default_target(cutoff: cutoff_spec.Cutoff | None, *, weighted: bool) -> str:
@@ -359,14 +319,10 @@ def estimate_metrics(
 
     def compute(ranking: Ranking, beta: Beta) -> _RankingEstimates:
         answers = [_estimate(one, ranking, beta, terms) for one in asked]
-        return _RankingEstimates(answers, _doubts(asked, ranking, beta))
+        return _RankingEstimates(answers, doubts.doubt_metrics(asked, ranking, beta))
 
     def columns(answers: list[Answer], beta: Beta) -> evaluation.Columns:
         return named | {"beta": beta.values[:, np.newaxis]} | _columns(answers, asked, betas)
-
-    is_plain = (
-        is_auroc_of_future(asked) and warn_limits and betas.kind == "points" and terms.is_random
-    )
 
     def compute_stack(stack: KnownBlocks, betas: FloatArray) -> list[_RankingEstimates | None]:
         areas = estimate_population_aurocs(stack, betas, terms.level)
@@ -374,7 +330,8 @@ def estimate_metrics(
 
     needed = {one.metric.ranks_needed(one.cutoff) for one in asked}
     rankings = self._rank("all" if "all" in needed else "breakpoints")
-    together = compute_stack if is_plain else None
+    is_plain = warn_limits and betas.kind == "points" and terms.is_random
+    together = compute_stack if is_plain and is_auroc_of_future(asked) else None
     options: dict[str, Any] = {"warn_limits": warn_limits, "compute_stack": together}
     results = evaluation.evaluate(terms, rankings, compute, betas, **options)
     bands = {one.band for result in results.each for one in result.content.each if one.band}
@@ -451,22 +408,6 @@ def _read_metric_arguments(
     return betas, terms
 
 
-def _doubts(asked: Sequence[Asked], ranking: Ranking, beta: Beta) -> dict[str, str]:
-    """Return warnings about the scores or the intervals of one ranking, each with a number."""
-    doubts, known = {}, ranking.total.known_positive
-    kinds = {(one.metric.cutoff, one.metric.curve, one.target) for one in asked}
-    for cutoff, curve, target in kinds:
-        if cutoff == "probability" and scores_match_known_share(ranking, beta.values):
-            doubts[_OF_KNOWN] = f"{known / sum(ranking.total):.3g}"
-        if curve != "pr" or target != "population":
-            continue
-        if known < _MIN_FOR_PRECISION and not is_single(ranking.total):
-            doubts[_FEW_KNOWN] = f"{known:g}"
-        if (rest := effective_size_of_rest(ranking)) < _MIN_FOR_PRECISION:
-            doubts[_FEW_ROWS] = f"{rest:.1f}"
-    return doubts
-
-
 def _join_estimates(estimates: list[_RankingEstimates]) -> list[Answer]:
     """Return the answers of all rankings as one for each metric."""
     return [*map(join_answers, zip(*(one.each for one in estimates), strict=True))]
@@ -501,36 +442,7 @@ def _finish(
         diagnostics = [result.diagnostics for result in results.each]
         limits = [one.beta_limit if one else np.nan for one in diagnostics]
         frame["beta_limit"] = np.repeat(limits, len(frame) // len(limits))
-    is_random, found = results.terms.is_random, [(r.key, r.content.doubts) for r in results.each]
+    doubts.warn_of_results(results, lambda result: result.content.doubts)
     if with_beta and warn_limits:
-        found += [(r.key, _interval_doubts(r, asked, is_random=is_random)) for r in results.each]
-    evaluation.warn_of_groups(results.names, found)
+        doubts.warn_of_results(results, partial(doubts.doubt_intervals, asked, results.terms))
     return evaluation.add_failed_groups(frame, results)
-
-
-def _interval_doubts(
-    result: evaluation.Result[_RankingEstimates], asked: Sequence[Asked], *, is_random: bool
-) -> dict[str, str]:
-    """Return warnings about missing or short intervals of metrics of a whole ranking."""
-    doubts: dict[str, str] = {}
-    for one, answer in zip(asked, result.content.each, strict=True):
-        if one.cutoff is None and one.metric.takes_beta:
-            doubts |= doubt_interval(result, answer.lower)
-        if one.metric.curve == "pr" and is_random:
-            value, lower, upper = answer.parts
-            is_cut = ((lower == value) & (value > 0)) | ((upper == value) & (value < 1))
-            if (is_cut & (lower < upper)).any():
-                doubts[_CLIPPED] = f"{value[is_cut & (lower < upper)][0]:.3g}"
-    return doubts
-
-
-def doubt_interval(result: evaluation.Result[Any], lower: FloatArray) -> dict[str, str]:
-    """Return why lower limits of one ranking, over betas first, are NaN, and at which betas."""
-    one, missing = result.diagnostics, np.isnan(lower).reshape(len(lower), -1).any(axis=1)
-    # Where the limit on beta is known, beta above it has its own warning.
-    has_own = one is not None and not one.single and not np.isnan(one.beta_limit)
-    if has_own or not missing.any():
-        return {}
-    betas = ", ".join(f"{beta:g}" for beta in result.beta.values[missing].tolist())
-    is_single = one is not None and one.single
-    return {_NO_ERROR if is_single else _BETA_TOO_HIGH: f"beta = {betas}"}

@@ -10,14 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import NO_BETA, Beta, Betas, name_group, split_key
-from pu_accessor.errors import (
-    PUDataError,
-    PUImportError,
-    PUValueError,
-    brief,
-    shorten,
-    warn_caller,
-)
+from pu_accessor.errors import PUDataError, PUImportError, PUValueError
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.assumption_tests import (
     Diagnostics,
@@ -25,7 +18,9 @@ from pu_accessor.inference.assumption_tests import (
     diagnose,
     diagnose_stack,
 )
+from pu_accessor.inference.comparison import list_pairs
 from pu_accessor.inference.contingency import check_labels
+from pu_accessor.questions import doubts
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import (
     AnnotatedRanking,
@@ -44,38 +39,8 @@ Ranked = TypeVar("Ranked", Ranking, PairedRanks, AnnotatedRanking)
 # Arrays by column name that broadcast against each other, and Index objects of all rows.
 Columns: TypeAlias = Mapping[str, Any]
 
-_MIN_EFFECTIVE_SIZE = 10  # known positives
-MIN_CLUSTERS = 10  # with a known positive
-_MAX_WEIGHT_SHARE = 0.1  # of one row
-_LOW_AUROC = 0.35  # of known positives against the rest: scores may be reversed
-_LOW_AUROC_ERRORS = 3.5  # standard errors below a half
 _MANY_GROUPS = 50  # beyond which groups may be meant as clusters
 _LOCATED = ("rank", "threshold", "mean_score")  # columns before the target
-_ABOVE_LIMIT = (
-    "beta exceeds the upper limit that the known positives set at this level ({}). Pass a "
-    "smaller beta (see df.pu.estimate_beta). If beta is right, the known positives are not a "
-    "random sample of the positives."
-)
-_FEW_EFFECTIVE = (
-    f"The effective number of known positives is below {_MIN_EFFECTIVE_SIZE} ({{}}): a few "
-    "small propensities have most of the weight, and intervals may be wrong. Label more such "
-    "examples, or bound the propensities from below: df['propensity'].clip(lower=0.05)."
-)
-_NOT_MONOTONE = (
-    "monotone=True is rejected at level {:g}: no concave curve fits the known positives where "
-    "this share of the rest ranks above ({{}}). Leave monotone out: results that assume it are "
-    "wrong."
-)
-FEW_CLUSTERS = (
-    f"Fewer than {MIN_CLUSTERS} clusters contain a known positive ({{}}): the variation "
-    "among clusters is hardly known, and intervals may be wrong. Label positives of more "
-    "clusters."
-)
-_HEAVY_ROW = (
-    "One row has more than a tenth of the weight of its kind, known positives or others ({}). "
-    "With weight= it counts as one sampled row, and intervals are long. If it stands for that "
-    "many identical rows: df.pu(count=...)."
-)
 _OUT_OF_MEMORY = (
     "There is not enough memory for this method, which compares known examples one by one. Keep "
     "fewer known examples, or use auroc for future data."
@@ -156,13 +121,12 @@ def evaluate(
         by_key_reason = {key: failed.get(position) for position, key in enumerate(keys)}
         results = Results(names, each, betas, terms, {}, by_key_reason)
     elif reasons:
-        _warn_of_skipped(reasons, len(each))
-    limits = warn_limits and per_group
-    found = [(r.key, _doubts(r, terms.level, limits, per_group)) for r in each if r.diagnostics]
-    warn_of_groups(names, found)
-    _warn_of_reversed_scores(results, per_group=per_group)
+        doubts.warn_of_skipped(reasons, len(each))
+    limits, level = warn_limits and per_group, terms.level
+    doubts.warn_of_results(results, lambda r: doubts.doubt_result(r, level, limits, per_group))
+    doubts.warn_of_reversed_scores(results, per_group=per_group)
     if terms.is_wide and terms.omits:
-        _warn_of_other_rows(results, terms.models)
+        doubts.warn_of_other_rows(results, terms.models)
     return results
 
 
@@ -246,108 +210,6 @@ def _with_progress_bar(found: Iterable[Content], number: int) -> Iterable[Conten
         ) from error
     bar: Iterable[Content] = tqdm(found, total=number, unit="group")
     return bar
-
-
-# Warnings
-
-
-def _warn_of_skipped(reasons: Mapping[str, str], n_results: int) -> None:
-    """Warn of skipped groups; raise if no group has a result."""
-    (group, why), *further = reasons.items()
-    others = f" The others: {_join_first(other for other, _ in further)}." if further else ""
-    if not n_results:
-        raise PUDataError(f"No group has a result: {group}: {why}.{others}")
-    warn_caller(
-        f"{len(reasons)} of {len(reasons) + n_results} groups are left out (on_error='skip'): "
-        f"{group}: {why}.{others} attrs['skipped'] has the reason of each."
-    )
-
-
-def _doubts(
-    result: Result[Any], level: float, warn_limits: bool, per_group: bool
-) -> dict[str, str]:
-    """Return warnings about beta, the data or the scores of one ranking, each with a number."""
-    one: Any = result.diagnostics
-    beta, doubts = result.beta, dict[str, str]()
-    lowest = np.array([beta.lower]) if beta.is_estimate else beta.values
-    if warn_limits and (high := one.beyond(lowest)).size:
-        values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
-        doubts[_ABOVE_LIMIT] = f"{values} > {one.beta_limit:.4g}"
-    elif one.n_effective < _MIN_EFFECTIVE_SIZE:
-        doubts[_FEW_EFFECTIVE] = f"{one.n_effective:.1f}"
-    if not isnan(one.refuted_at):
-        doubts[_NOT_MONOTONE.format(level)] = f"{100 * one.refuted_at:.2g}%"
-    if per_group and one.clusters < MIN_CLUSTERS:
-        doubts[FEW_CLUSTERS] = f"{one.clusters:g}"
-    if per_group and one.heaviest > _MAX_WEIGHT_SHARE:
-        doubts[_HEAVY_ROW] = f"{one.heaviest:.0%}"
-    return doubts
-
-
-def _warn_of_reversed_scores(results: Results[Any], *, per_group: bool) -> None:
-    """Warn of scores that may be lower for positives, in each group or on average."""
-    known = [
-        (key, one.above, one.above_error)
-        for key, _, one, _ in results.each
-        if one is not None and not isnan(one.above)
-    ]
-    if not known:
-        return
-    keys, *numbers = zip(*known, strict=True)
-    (areas, errors), names, terms = np.array(numbers), results.names, results.terms
-    if not per_group:
-        keys, names, areas = ((),), (), areas.mean(keepdims=True)
-        errors = np.sqrt(np.sum(errors**2, keepdims=True)) / errors.size
-    # More groups need more standard errors, to warn as rarely as with one.
-    needed = _LOW_AUROC_ERRORS + 0.55 * np.log10(areas.size)
-    low = np.flatnonzero((areas < _LOW_AUROC) & (0.5 - areas > needed * errors))
-    if low.size:
-        wide = terms.is_wide and per_group
-        model = split_key(names, keys[low[0]])[-1] if wide else terms.models[0]
-        text = (
-            "Known positives score far below the others: AUROC against them is less than "
-            f"{_LOW_AUROC} ({{}}). Higher scores must be more positive. If lower is, as for "
-            f"energies, distances and ranks, negate the scores first: df[{model!r}] = "
-            f"-df[{model!r}]."
-        )
-        warn_of_groups(names, [(keys[one], {text: f"{areas[one]:.2g}"}) for one in low.tolist()])
-
-
-def _warn_of_other_rows(results: Results[Any], models: list[Hashable]) -> None:
-    """Warn of models that score different rows, which compare leaves out."""
-    totals: dict[tuple[Hashable, ...], dict[Hashable, Counts]] = {}
-    for key, _, one, _ in results.each:
-        if one is not None:
-            totals.setdefault(split_key(results.names, key)[:-1], {})[key] = one.total
-    text = (
-        "With nan_policy='omit' models are evaluated on different rows ({}), among which beta may "
-        f"differ. On common rows, as compare: df.dropna(subset={brief(models)})."
-    )
-    differing = [
-        (key, {text: f"{sum(total):g} rows, {total.known_positive:g} known"})
-        for of_models in totals.values()
-        for key, total in of_models.items()
-        if len({*of_models.values()}) > 1
-    ]
-    warn_of_groups(results.names, differing)
-
-
-def warn_of_groups(
-    names: Sequence[str], found: Iterable[tuple[Hashable, Mapping[str, str]]]
-) -> None:
-    """Warn once in each text that some groups have, with the detail of each."""
-    details: dict[str, list[str]] = {}
-    for key, texts in found:
-        group = f"{name_group(names, key)}: " if names else ""
-        for text, detail in texts.items():
-            details.setdefault(text, []).append(f"{group}{detail}")
-    for text, each in details.items():
-        warn_caller(text.format(_join_first(each)))
-
-
-def _join_first(groups: Iterable[str]) -> str:
-    """Join the first three names of groups."""
-    return shorten(groups, "; ", most=3, width=100)
 
 
 def check_estimate_total(results: Iterable[Result[Any]], estimate: Beta) -> None:
@@ -461,3 +323,23 @@ def check_key_names(names: Sequence[str], written: Iterable[str], columns: Itera
             f"by must not be called {', '.join(names)}: {taken[0]!r} is a column of the result "
             f"({others}). Rename the column first."
         )
+
+
+def difference_columns(tests: Answer) -> dict[str, FloatArray]:
+    """Return the columns of differences and their limits."""
+    return dict(zip(("difference", "lower", "upper"), tests.parts, strict=True))
+
+
+def pair_columns(
+    names: Sequence[str], keys: Sequence[Hashable], columns: Columns
+) -> dict[str, Any]:
+    """Return columns of pairs: the two keys, then others over pairs and betas."""
+    pairs, flat = list_pairs(len(keys)), broadcast_columns(columns)
+    times = len(next(iter(flat.values()))) // pairs[0].size
+    named = {
+        f"{name}_{side}": level.take(positions.repeat(times))
+        for side, positions in zip("ab", pairs, strict=True)
+        for name, level in key_levels(names, keys).items()
+    }
+    check_key_names(names, named, columns)
+    return {**named, **flat}
