@@ -15,9 +15,8 @@ from pu_accessor.errors import PUError, PUValueError, brief, explain_signaling_n
 from pu_accessor.inference.bands import band_name
 from pu_accessor.questions import (
     beta_and_assumptions,
-    calibration_table,
     comparison,
-    cutoff_choice,
+    cutoffs_and_calibration,
     estimation,
     hand_labels,
     pictures,
@@ -191,8 +190,8 @@ class Accessor:
     auroc = estimation.auroc
     average_precision = estimation.average_precision
     metric = estimation.metric
-    cutoff = cutoff_choice.cutoff
-    calibration = calibration_table.calibration
+    cutoff = cutoffs_and_calibration.cutoff
+    calibration = cutoffs_and_calibration.calibration
     report = report
     # Comparisons
     compare = comparison.compare
