@@ -17,8 +17,8 @@ lint: .venv/dev.installed
 	$(BIN)/lint-imports && $(BIN)/vulture
 	$(BIN)/mypy
 
-docs: .venv/docs.installed  # a warning, a failing example or a link to nowhere stops it; OPTIONS="-t offline"
-	MPLBACKEND=Agg $(BIN)/python -m sphinx $(OPTIONS) --fail-on-warning --keep-going -d build/doctrees docs build/site
+docs: .venv/docs.installed  # a warning, a failing example or a link to nowhere stops it
+	MPLBACKEND=Agg $(BIN)/python -m sphinx --fail-on-warning --keep-going -d build/doctrees docs build/site
 
 versions: .venv-lowest/installed .venv-newest/installed
 	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) --ignore tests/site $(TESTS)

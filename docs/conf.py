@@ -1,8 +1,10 @@
-"""How Sphinx builds the site: ``make docs``. With the tag ``offline`` it links no other manual."""
+"""How Sphinx builds the site: ``make docs``. Manuals that cannot be reached are not linked."""
 
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.request import urlopen
 
 import pandas as pd
 import sphinx_autosummary_accessors
@@ -51,9 +53,23 @@ MANUALS = {
     "sklearn": "https://scikit-learn.org/stable/",
     "xarray": "https://docs.xarray.dev/en/stable/",
 }
-is_offline = tags.has("offline")  # type: ignore[name-defined] # noqa: F821
-intersphinx_mapping = {} if is_offline else {name: (url, None) for name, url in MANUALS.items()}
-nitpick_ignore_regex = [("py:.*", rf"({'|'.join(MANUALS)})[.:].*")] if is_offline else []
+
+
+def is_reached(url: str) -> bool:
+    """Return whether a manual has an inventory of its names, and say if not."""
+    try:
+        with urlopen(f"{url}objects.inv", timeout=5):
+            return True
+    except OSError as error:
+        print(f"{url} is not linked: {error}")
+        return False
+
+
+with ThreadPoolExecutor() as pool:
+    REACHED = dict(zip(MANUALS, pool.map(is_reached, MANUALS.values()), strict=True))
+intersphinx_mapping = {name: (MANUALS[name], None) for name in MANUALS if REACHED[name]}
+missing = "|".join(name for name in MANUALS if not REACHED[name])
+nitpick_ignore_regex = [("py:.*", rf"({missing})[.:].*")] if missing else []
 
 # Docstrings say the types; those of ours have a section of api.rst.
 autodoc_typehints = "none"
