@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -45,18 +45,25 @@ _EVEN = _Scale(0.0)
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Finds the block of each score: 0 below the lowest value, 1 at it, 2 above it, and so on."""
+    """Finds the block of each score: 0 below the lowest value, 1 at it, 2 above it, and so on.
 
-    padded: FloatArray  # the values, ascending and distinct, and NaN
+    NaN is lower than all numbers.
+    """
+
+    padded: FloatArray  # the values that are numbers, ascending and distinct, and NaN
     table: Blocks  # a cell's block; ~i if value i is its first; empty where values are searched
     scale: _Scale = _EVEN
     width: float = 0.0  # number of cells in a unit of positions
     start: float = 1.0  # the cell of position 0
+    has_missing: bool = False  # whether NaN is a value, the lowest
 
     @classmethod
     def of(cls, values: FloatArray, scores: Scores) -> Cells:
         """Make cells that suit such scores, as few of which as possible are searched for."""
-        best = cls(np.append(values, np.nan), np.empty(0, np.int32))
+        is_missing = np.isnan(values)
+        values = values[~is_missing]
+        padded, has_missing = np.append(values, np.nan), bool(is_missing.any())
+        best = cls(padded, np.empty(0, np.int32), has_missing=has_missing)
         if scores.size < _MIN_SCORES or not values.size:
             return best
         sample = scores[:: scores.size // _SAMPLE_SIZE + 1].astype(np.float64)
@@ -83,7 +90,7 @@ class Cells:
         if not (0 < width < np.inf and np.isfinite(start)):  # all are in the first cell
             width, start = 0.0, 0.0
         table = np.empty(number + 2, np.int32)
-        cells = Cells(self.padded, table, scale, float(width), float(start))
+        cells = replace(self, table=table, scale=scale, width=float(width), start=float(start))
         cell = cells._cells(values)
         own = np.flatnonzero(np.diff(cell, prepend=-1))
         # Cells between two cells with values are in the same gap.
@@ -93,7 +100,7 @@ class Cells:
         return cells
 
     def blocks(self, scores: Scores) -> Blocks:
-        """Return the block of each score; NaN is in the gap below the lowest value."""
+        """Return the block of each score."""
         found = np.empty(scores.shape, np.int32)
 
         def fill(pieces: Iterable[slice]) -> None:
@@ -106,10 +113,15 @@ class Cells:
     def find(self, some: Scores) -> npt.NDArray[np.integer[Any]]:
         """Return the blocks of scores that fit into the cache."""
         scores = some.astype(np.float64, copy=False)
-        if not self.table.size:
-            return self._search(scores)
-        block, searched = self._look_up(scores)
-        block[searched] = self._search(scores[searched])
+        block: npt.NDArray[np.integer[Any]]
+        if self.table.size:
+            block, searched = self._look_up(scores)
+            block[searched] = self._search(scores[searched])
+        else:
+            block = self._search(scores)
+        if self.has_missing:
+            block += 2
+            block[np.isnan(scores)] = 1
         return block
 
     def _search(self, scores: FloatArray) -> IntArray:

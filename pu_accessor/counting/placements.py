@@ -28,7 +28,6 @@ class PlacementTable:
     size: int  # known positives
     cells: Cells  # of their scores
     doubled: npt.NDArray[np.int32]  # twice the number above a score of each block, the worst first
-    missing: int  # the same above NaN; 0 if no known positive is NaN
     weight_above: FloatArray | None = None  # by twice the number above; the total weight is n
 
     @classmethod
@@ -45,20 +44,13 @@ class PlacementTable:
             weight_above = np.zeros(2 * weight.size + 1)
             weight_above[2 * through] = sums[through]
             weight_above[through[:-1] + through[1:]] = (sums[through[:-1]] + sums[through[1:]]) / 2
-        present = int(np.count_nonzero(~np.isnan(values)))
-        doubled = np.empty(2 * present + 1, np.int32)
-        doubled[::-2] = 2 * through[: present + 1]
-        doubled[-2::-2] = through[:present] + through[1 : present + 1]
-        missing = int(through[present:].sum()) if present < values.size else 0
-        ascending = values[:present][::-1]
-        return cls(scores.size, Cells.of(ascending, others), doubled, missing, weight_above)
+        doubled = np.empty(2 * values.size + 1, np.int32)
+        doubled[::-2], doubled[-2::-2] = 2 * through, through[:-1] + through[1:]
+        return cls(scores.size, Cells.of(values[::-1], others), doubled, weight_above)
 
     def above(self, scores: FloatArray) -> npt.NDArray[np.int32]:
         """Return twice the number of known positives above each score."""
-        doubled = self.doubled.take(self.cells.blocks(scores))
-        if self.missing:
-            doubled[np.isnan(scores)] = self.missing
-        return doubled
+        return self.doubled.take(self.cells.blocks(scores))
 
     def center(self, doubled: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """Return twice the weight of known positives above examples, minus n."""
@@ -175,11 +167,8 @@ class RowClusters(Clusters):
 
     def _find_steps(self, threshold: FloatArray) -> tuple[IntArray, Blocks]:
         """Return the step of each block between thresholds, and the block of each row."""
-        values, _ = distinct_scores(threshold[1:])
-        ascending = values[~np.isnan(values)][::-1]
-        # Subtracted from 0.0, as thresholds are: NaN comes last, with the last cutoff.
-        step = np.searchsorted(0.0 - threshold[1:], 0.0 - np.append(ascending, np.nan))
-        # At a value, and above it; below the lowest one all are missing.
-        last = min(step[-1], threshold.size - 2)
-        steps = np.append(last, np.repeat(step[:-1], 2))
-        return steps, Cells.of(ascending, self.score).blocks(self.score)
+        values = distinct_scores(threshold[1:])[0][::-1]
+        step = np.searchsorted(0.0 - threshold[1:], 0.0 - values)
+        # At a value, and above it; below the lowest one all are missing, with the last cutoff.
+        steps = np.append(threshold.size - 2, np.repeat(step, 2))
+        return steps, Cells.of(values, self.score).blocks(self.score)

@@ -94,12 +94,7 @@ class Gaps:
     @classmethod
     def of(cls, values: FloatArray, scores: Scores) -> Gaps:
         """Make the gaps between values, in which such scores are looked up."""
-        return cls(values, Cells.of(values[~np.isnan(values)][::-1], scores))
-
-    @property
-    def has_missing(self) -> bool:
-        """Whether NaN is one of the values."""
-        return self.cells.padded.size <= self.values.size
+        return cls(values, Cells.of(values[::-1], scores))
 
     def count(
         self,
@@ -122,10 +117,9 @@ class Gaps:
         pieces: Iterable[slice],
     ) -> GapCounts:
         """Count the scores of some pieces."""
-        size = 2 * self.cells.padded.size - 1
+        size = 2 * self.values.size + 1
         dtype = np.dtype(np.int64) if weight is None else weight.dtype
-        counts, sums, missing = np.zeros(size, dtype), np.zeros(size), 0
-        lowest = np.full(size, np.inf)
+        counts, sums, lowest = np.zeros(size, dtype), np.zeros(size), np.full(size, np.inf)
         for piece in pieces:
             some = scores[piece].astype(np.float64, copy=False)
             times = None if weight is None else weight[piece]
@@ -137,17 +131,11 @@ class Gaps:
             np.minimum.at(lowest, block[lower], some[lower])
             is_missing = np.isnan(some)
             if is_missing.any():
-                missing += (is_missing if times is None else times[is_missing]).sum()
+                lowest[block[is_missing]] = np.nan
                 some = np.where(is_missing, 0.0, some)
             if with_sums:
                 sums += np.bincount(block, some if times is None else some * times, size)
         at, inside, lowest = counts[-2::-2], counts[::-2], 0.0 + lowest[::-2]
-        if self.has_missing:
-            inside[-1] -= missing
-            at, inside = np.append(at, missing), np.append(inside, 0)
-            lowest = np.append(lowest, np.inf)
-        elif missing:
-            lowest[-1] = np.nan
         return GapCounts(self.values, at, inside, lowest, sums[::-1] if with_sums else None)
 
     def fetch(
@@ -157,10 +145,10 @@ class Gaps:
         weight: CountArray | None = None,
         blocks: Blocks | None = None,
     ) -> Fetched:
-        """Return the scores in some gaps; NaN is in the one below the last value."""
-        last = 2 * self.cells.padded.size - 2
+        """Return the scores in some gaps."""
+        last = 2 * self.values.size
         wanted = np.zeros(last + 1, np.bool_)
-        wanted[last - 2 * numbers[2 * numbers <= last]] = True
+        wanted[last - 2 * numbers] = True
 
         def find(pieces: Iterable[slice]) -> list[IntArray]:
             found = []
@@ -170,7 +158,6 @@ class Gaps:
             return found
 
         rows = np.concatenate([np.empty(0, np.int64), *chain(*in_pieces(find, scores.size))])
-        rows = rows[~np.isnan(scores[rows])] if self.has_missing else rows
         return Fetched(scores[rows].astype(np.float64), None if weight is None else weight[rows])
 
 
