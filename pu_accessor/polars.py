@@ -24,9 +24,9 @@ from pu_accessor.errors import PUImportError, PUTypeError
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.ranking import IntArray
 from pu_accessor.roles_and_assumptions import Terms
-from pu_accessor.sources.columns import list_columns, read_column
+from pu_accessor.sources.columns import list_columns
 from pu_accessor.sources.frames import FrameSource, Named
-from pu_accessor.sources.groups import key_columns
+from pu_accessor.sources.groups import columns_to_read
 
 try:
     import polars as pl
@@ -61,11 +61,8 @@ class PolarsSource(FrameSource):
 
     def rows(self, roles: Terms, named: Named) -> FrameSource:
         """Return the named columns as a pandas frame; a lazy frame is collected once."""
-        example = pd.DataFrame(columns=self.names)
-        by = [] if roles.by is None else key_columns(example, roles.by)
-        for argument, name in named:
-            read_column(example, argument, name)
-        columns = self._polars.select([*dict.fromkeys([*by, *(name for _, name in named)])])
+        names: Any = columns_to_read(pd.DataFrame(columns=self.names), roles, named)
+        columns = self._polars.select(names)
         frame = _as_frame(columns.collect() if isinstance(columns, pl.LazyFrame) else columns)
         if self._by is None:
             return FrameSource(frame)

@@ -17,9 +17,9 @@ from pu_accessor.sources.groups import (
     ALL_ROWS,
     Groups,
     check_roles,
+    columns_to_read,
     first_rows,
     group_frame,
-    key_columns,
 )
 from pu_accessor.sources.label_states import Labels, read_labels
 
@@ -187,13 +187,8 @@ def _merge_by_key(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> Mapping
 
 def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPass:
     """Collect labeled scores; if models are paired, an example needs the scores of all."""
-    example = pieces.example()
-    for argument, name in roles.named():
-        read_column(example, argument, name)
-    if roles.by is not None:
-        key_columns(example, roles.by)
-    columns = dict.fromkeys([*roles.keys, *(name for _, name in roles.named())])
-    first = pieces.fold(partial(_read_piece, roles, paired), FirstPass.merge, list(columns))
+    columns = columns_to_read(pieces.example(), roles, roles.named())
+    first = pieces.fold(partial(_read_piece, roles, paired), FirstPass.merge, columns)
     column_values.check_not_empty(first.rows)
     if roles.nan_policy == "raise":
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pu_accessor.beta import split_key
 from pu_accessor.checks import check_ranks_within
 from pu_accessor.counting.cutoffs import find_known_blocks, rank_examples
 from pu_accessor.errors import PUTypeError, PUValueError
@@ -37,12 +38,6 @@ class Groups(NamedTuple):
     keys: tuple[Hashable, ...]
     rows: list[Rows]
 
-    @property
-    def levels(self) -> list[tuple[Hashable, ...]]:
-        """The keys as tuples, even of one level."""
-        keys: Any = self.keys
-        return [(key,) if len(self.names) == 1 else key for key in keys]
-
     def numbers(self, size: int) -> IntArray:
         """Return the number of each row's group, -1 if it is in none."""
         numbers = np.full(size, -1, np.int64)
@@ -64,6 +59,16 @@ def group_frame(frame: pd.DataFrame, by: ColumnNames) -> Groups:
 def first_rows(groups: list[Rows]) -> list[int]:
     """Return the first row of each group."""
     return [rows.start if isinstance(rows, slice) else int(rows[0]) for rows in groups]
+
+
+def columns_to_read(
+    example: pd.DataFrame, roles: Terms, named: Sequence[tuple[str, Hashable]]
+) -> list[Hashable]:
+    """Return the names of the columns of keys and of those named, after checks."""
+    for argument, name in named:
+        read_column(example, argument, name)
+    keys = [] if roles.by is None else key_columns(example, roles.by)
+    return [*dict.fromkeys([*keys, *(name for _, name in named)])]
 
 
 def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> list[Hashable]:
@@ -153,7 +158,8 @@ def name_keys(groups: Groups, roles: Terms) -> tuple[tuple[str, ...], tuple[Hash
         return groups.names, groups.keys
     if not groups.names:
         return ("model",), tuple(roles.models)
-    keys = tuple((*key, model) for key in groups.levels for model in roles.models)
+    levels = (split_key(groups.names, key) for key in groups.keys)
+    keys = tuple((*key, model) for key in levels for model in roles.models)
     return (*groups.names, "model"), keys
 
 

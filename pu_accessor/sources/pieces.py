@@ -39,9 +39,9 @@ from pu_accessor.sources.chunks import (
     read_labeled,
 )
 from pu_accessor.sources.column_values import check_scored
-from pu_accessor.sources.columns import check_name, join_rows, list_columns
+from pu_accessor.sources.columns import join_rows, list_columns
 from pu_accessor.sources.frames import FrameSource, Named
-from pu_accessor.sources.groups import Groups, name_keys
+from pu_accessor.sources.groups import Groups, columns_to_read, name_keys
 from pu_accessor.sources.pairs import pair_weight
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
@@ -206,11 +206,7 @@ class PiecesSource(FrameSource):
 
     def rows(self, roles: Terms, named: Named) -> FrameSource:
         """Collect the named columns in one frame."""
-        names, keys = self._pieces.example().columns, self._by or roles.by
-        by = [] if keys is None else keys if isinstance(keys, list) else [keys]
-        for argument, name in (named := [*named, *(("by", key) for key in by)]):
-            check_name(argument, name, names, "column")
-        columns = [*dict.fromkeys(name for _, name in named)]
+        columns = columns_to_read(self._pieces.example(), self._with_keys(roles), named)
         frames = self._pieces.fold(_in_list, operator.add, columns)
         # The dtypes of empty frames do not matter.
         frame = join_rows([frame for frame in frames if len(frame)] or frames[:1])
@@ -220,9 +216,13 @@ class PiecesSource(FrameSource):
         """Return the names of columns; counts would take a pass over all pieces."""
         return {"columns": list_columns([*self._pieces.example().columns])}
 
+    def _with_keys(self, roles: Terms) -> Terms:
+        """Return the roles with the keys of a groupby."""
+        return roles if self._by is None else roles.update(by=self._by)
+
     def _first_pass(self, roles: Terms, paired: bool = False) -> tuple[Terms, FirstPass, Groups]:
         """Return the roles with the keys of a groupby, the first pass, and the groups."""
-        roles = roles if self._by is None else roles.update(by=self._by)
+        roles = self._with_keys(roles)
         first = read_labeled(self._pieces, roles, paired)
         return roles, first, read_keys(first, roles)
 
