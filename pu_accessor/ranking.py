@@ -5,7 +5,6 @@ Sources make rankings; bands, tables, curves and estimates read them. Only numpy
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -64,13 +63,15 @@ class Refiner(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters(ABC):
+class Clusters:
     """Rows that are not independent, such as those of one patient, user or site."""
 
     score: FloatArray  # NaN is the worst
     positive: BoolArray  # whether a row is a known positive
     code: IntArray  # the cluster of each row, from 0
     size: int  # number of codes, some of which only other groups may have
+    # From scores and thresholds: the step of each block of scores, and the block of each score.
+    find_steps: Callable[[FloatArray, FloatArray], tuple[IntArray, npt.NDArray[Any]]]
     weight: CountArray | None = None  # how many rows each stands for
     is_sample: bool = False  # whether these are weights of a sample, not counts
 
@@ -135,17 +136,23 @@ class Clusters(ABC):
         higher = keys.searchsorted(first + block) - keys.searchsorted(first)
         return np.lexsort((number, size[number], higher, block))
 
-    @abstractmethod
     def steps(self, threshold: FloatArray) -> IntArray:
         """Return the step of each row: from one threshold, best first, to the next."""
+        steps, blocks = self.find_steps(self.score, threshold)
+        return steps.take(blocks)
 
-    @abstractmethod
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum contributions by cluster, shape (2, clusters or more), known positives first.
 
         `known` and `rest` are the contributions of a known positive, and of another example, in
         each step from one threshold, best first, to the next.
         """
+        steps, blocks = self.find_steps(self.score, threshold)
+        values = rest[steps].take(blocks)
+        values[self._known] = known[steps][blocks[self._known]]
+        if self.weight is not None:
+            values *= self.weight
+        return self._sum(values)
 
 
 @dataclass(frozen=True, eq=False)

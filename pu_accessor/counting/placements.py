@@ -18,7 +18,7 @@ import numpy.typing as npt
 from pu_accessor.counting.cells import Blocks, Cells
 from pu_accessor.counting.score_gaps import distinct_scores
 from pu_accessor.counting.threads import in_pieces
-from pu_accessor.ranking import BoolArray, Clusters, Counts, FloatArray, IntArray, PairedRanks
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,27 +148,10 @@ def pair_ranks(
     return PairedRanks(names, paired, total, variance, farthest, equal)
 
 
-class RowClusters(Clusters):
-    """Clusters of rows, with sums of what each row contributes."""
-
-    def steps(self, threshold: FloatArray) -> IntArray:
-        """Return the step of each row: from one threshold, best first, to the next."""
-        steps, blocks = self._find_steps(threshold)
-        return steps.take(blocks)
-
-    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
-        """Sum contributions of rows by cluster, shape (2, clusters or more)."""
-        steps, blocks = self._find_steps(threshold)
-        values = rest[steps].take(blocks)
-        values[self._known] = known[steps][blocks[self._known]]
-        if self.weight is not None:
-            values *= self.weight
-        return self._sum(values)
-
-    def _find_steps(self, threshold: FloatArray) -> tuple[IntArray, Blocks]:
-        """Return the step of each block between thresholds, and the block of each row."""
-        values = distinct_scores(threshold[1:])[0][::-1]
-        step = np.searchsorted(0.0 - threshold[1:], 0.0 - values)
-        # At a value, and above it; below the lowest one all are missing, with the last cutoff.
-        steps = np.append(threshold.size - 2, np.repeat(step, 2))
-        return steps, Cells.of(values, self.score).blocks(self.score)
+def find_steps(scores: FloatArray, threshold: FloatArray) -> tuple[IntArray, Blocks]:
+    """Return the step of each block of scores between thresholds, and the block of each score."""
+    values = distinct_scores(threshold[1:])[0][::-1]
+    step = np.searchsorted(0.0 - threshold[1:], 0.0 - values)
+    # At a value, and above it; below the lowest one all are missing, with the last cutoff.
+    steps = np.append(threshold.size - 2, np.repeat(step, 2))
+    return steps, Cells.of(values, scores).blocks(scores)

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.placements import RowClusters
+from pu_accessor.counting.placements import find_steps
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, Clusters, CountArray, Counts, FloatArray, IntArray
 from pu_accessor.roles_and_assumptions import Terms, Values
 from pu_accessor.sources.columns import look_up_values
 
@@ -122,13 +122,13 @@ class Labels(NamedTuple):
         repeated = self.take(rows)
         return rows, repeated._replace(count=np.where(repeated.positive, 1, self.count[rows]))
 
-    def cluster_rows(self, score: FloatArray, *, one_per_row: bool = False) -> RowClusters:
+    def cluster_rows(self, score: FloatArray, *, one_per_row: bool = False) -> Clusters:
         """Return the clusters of rows; if there are none, each row is its own."""
         cluster, clusters = self.cluster, self.clusters
         if cluster is None or one_per_row:
             cluster, clusters = np.arange(score.size), score.size
-        is_sample = self.weight is not None
-        return RowClusters(score, self.positive, cluster, clusters, self.multiplicity, is_sample)
+        weight, is_sample = self.multiplicity, self.weight is not None
+        return Clusters(score, self.positive, cluster, clusters, find_steps, weight, is_sample)
 
 
 def _scale(weights: FloatArray) -> CountArray:

@@ -14,7 +14,8 @@ from scipy import special
 
 from pu_accessor.counting import cells, score_gaps, threads
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.placements import PlacementTable, RowClusters, sum_placements
+from pu_accessor.counting.placements import PlacementTable, find_steps, sum_placements
+from pu_accessor.ranking import Clusters
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Scores: TypeAlias = tuple[Array, Array]
@@ -202,7 +203,7 @@ def test_sums_are_those_of_rows(threads: str, missing: float, monkeypatch: Any) 
         step = np.array([np.argmax(worst <= one) for one in cost])
         moved, expected = np.where(positive, known[step], rest[step]), np.zeros((2, 15))
         np.add.at(expected, (1 - positive, code), moved)
-        rows = RowClusters(score, positive, code, 15)
+        rows = Clusters(score, positive, code, 15, find_steps)
         np.testing.assert_array_equal(rows.steps(edges), step)
         sums = rows.sums(edges, known, rest)
         np.testing.assert_allclose(sums, expected, atol=1e-12)
