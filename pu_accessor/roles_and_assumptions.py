@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from pu_accessor.checks import check_flag, check_option, check_selection_odds, check_share
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.words import suggest
+from pu_accessor.words import read_rows, suggest
 
 Values: TypeAlias = Any  # a value, or a list of values
 ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
@@ -269,130 +268,12 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
 
 OF_TABLES = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr", "plot_metric")
 
-# Facts that exclude each other: why > what to do. The first fact is what a user is to change.
-# "/" separates alternatives, "|" those of all facts but the first.
-_TABLE = """
-count, weight: rows with a weight are sampled one at a time
-  > Write the rows out: df.loc[df.index.repeat(df['n'])].pu(weight='w').
-nan_policy='unretrieved', a metric that counts
-  negatives/contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta
-  /check_assumptions/sample_to_label/robustness/weight/cluster/reference/prevalence:
-  the number of negatives that were not retrieved is unknown
-  > Pass nan_policy='worst', which ranks these rows last.
-nan_policy='unretrieved'/at=the first positive, data in chunks: it needs all scores in memory
-  > Read them first: ddf.compute().pu.
-nan_policy='unretrieved', at=a share or rate of all examples: the number of examples is unknown
-  > Pass a rank: at=10.
-cluster/weight, ndcg/bpref/at=a metric's own cutoff: its interval takes documents as independent
-monotone, propensity: if labels depend on more than the class, known positives may not become rarer
-  down the ranking
-cluster/weight, propensity: no standard error is known where labels have unequal probabilities
-selection_odds/contamination/reference, cluster/weight/propensity: under this assumption no method
-  is known for rows that are no simple random sample
-prevalence, average_precision, contamination/selection_odds: no method covers both
-propensity, gap, auroc: it takes the known positives of each group as a simple random sample
-average, propensity: the error of an average is unknown if known positives count unequally
-average, data in a Dataset: only groups of frames can be averaged
-  > Make a frame: ds.to_dataframe().reset_index().pu.
-by, a groupby: a groupby already defines its groups
-  > Group by all keys at once: df.groupby(['site', 'model']).pu.
-by, data in a Dataset: each other dimension already makes groups
-  > Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').
-on, data in a Dataset/a list of scores: rows already pair the scores of models > Leave it out.
-a list of scores, gap: models of the same rows are not independent
-  > Compare them: df.pu(score=['svm', 'forest']).compare().
-at=a cutoff that depends on beta, one estimate for all groups: each beta within the estimate has
-  another cutoff > Estimate beta in each group: beta=df.pu(by='sex').estimate_beta().
-on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
-above, robustness, over=a prevalence: a prevalence violates no assumption > Leave above out.
-above, robustness, a difference: the conclusion is that one model is better than the other
-  > Leave it out.
-at=a cutoff that depends on beta, compare: each model and beta has another cutoff
-  > Pass for example at=100.
-wave/strata, check_assumptions, data in a Dataset: it names a column of a frame
-  > Make a frame: ds.to_dataframe().reset_index().pu.
-strata, check_assumptions, data in arrays: arrays have no columns
-  > Put the arrays into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
-score/label/by/wave, data in arrays: arrays have no columns
-  > Put the arrays into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
-compare, data in arrays: two arrays are the scores and labels of one model
-  > Put the scores of all models into a frame: df.pu(score=['svm', 'forest']).compare().
-sample_to_label, data in chunks: rows are sampled in memory
-  > Sample some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).
-sample_to_label, data in a LazyFrame: rows are sampled in memory
-  > Collect it first: lf.collect().pu.sample_to_label(50).
-ranks='all', data in chunks: all cutoffs need all scores in memory
-  > Curves and areas are the same with ranks='breakpoints'.
-strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are sampled from one
-  ranking > Sample one group at a time: df[df['site'] == 'a'].pu(score='svm').
-band/beta=an interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an
-  average has its own interval > Evaluate each group, without average.
-average,
-  contingency/rank_cdf/dominance/calibration/cutoff/gap/estimate_beta/check_assumptions
-  /sample_to_label/robustness:
-  the result is for each group > Leave average out.
-on, average: groups are paired by their names > Leave it out.
-on_error='nan', contingency/rank_cdf/dominance/average/gap: the result has no row of a single group
-  that could be NaN > Pass on_error='skip', which leaves groups without a result out.
-target='examples', average: an average is of new groups like these > Leave target out.
-beta=an estimate, selection_odds/contamination/rank_cdf/robustness/check_assumptions/dominance: no
-  method includes the error of beta > Pass its point, beta=found['beta'].item(), or one of its
-  limits.
-beta=an interval, contamination, contingency: such tables have one number of positives
-  > Pass both ends: beta=[0.1, 0.3].
-beta=an interval/beta=an estimate, contingency, target='population': the band for future data has
-  one beta > Pass both ends: beta=[0.1, 0.3].
-target='population', at=a cutoff chosen from the data, selection_odds: the errors of the cutoff and
-  of the metric are dependent, and no method is known
-  > Pass target='examples', or at={'threshold': 0.5}.
-target='population',
-  contingency, band/reference/selection_odds/contamination/cluster/weight/propensity
-  | at=a cutoff that only this sample has | at a cutoff, band/reference | cutoff, cost/reference
-  | auroc/average_precision/at a cutoff/gap, propensity: there is no interval for future data then
-  > Pass target='examples'.
-prevalence, target='examples', average_precision/at a cutoff: this sample has its own prevalence
-  > Pass target='population', and a metric at={'threshold': 0.5}.
-target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for this
-  sample take rows as independent and of equal weight > Pass target='population'.
-max_fpr, propensity: with propensities only the whole area has an interval
-  > Use the bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
-band=one for labels selected at random, selection_odds: it assumes labels selected at random
-  > Pass band='exact' or 'simultaneous'.
-at=a cutoff chosen from the data, cluster/weight/propensity: the cutoff is chosen among all, and no
-  such band covers jointly > Pass a rank.
-band, contingency/rank_cdf/dominance/at a cutoff, cluster/weight/propensity: rows that are no
-  simple random sample have their own band > Leave band out.
-band, auroc/average_precision/bedroc/boyce/bpref/ndcg: it has no band > Leave band out.
-contamination, at=a cutoff chosen from the data: wrong labels would change the cutoff
-  > Pass a rank, a fraction or a threshold.
-cluster, cutoff/estimate_beta/robustness: it takes rows as independent
-  > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu.
-weight, cutoff/estimate_beta/robustness: it takes rows as equally likely
-  > Sample rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu.
-propensity, robustness/calibration/bedroc/ndcg/bpref/cutoff: it assumes labels selected at random
-propensity/weight, check_assumptions: it checks random labels of rows that count once
-  > Leave it out: df.pu.check_assumptions().
-strata, check_assumptions, cluster: the test of strata takes rows as independent
-  > Leave one of the two out; the test of waves allows clusters.
-cluster, check_assumptions, no wave: dependent rows allow a test of waves of labels alone
-  > Name their column, wave='labeled_by', or leave cluster out.
-weight, sample_to_label: beta is a weighted share, but rows are sampled with equal probabilities
-  > Sample by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
-count, sample_to_label: rows are sampled one by one
-  > Write them out: df.loc[df.index.repeat(df['n'])].reset_index(drop=True).pu.
-propensity/selection_odds/contamination, compare, a metric other than AUROC: under these only AUROC
-  can be compared > Use compare('auroc', 0.3).
-target='examples', compare, a metric other than AUROC: on this sample only AUROC can be compared
-  > Pass target='population'.
-"""
-
-
 NO_METHOD = "no method is known under that assumption"
 
 
 def _read_table() -> Iterator[Exclusion]:
     """Yield an exclusion for each combination of alternatives."""
-    for row in re.sub(r"\n  (?=/)", "", _TABLE).replace("\n  ", " ").strip().splitlines():
+    for row in read_rows("exclusions.txt"):
         facts, rest = row.split(": ", 1)
         why, _, step = rest.partition(" > ")
         first, others = facts.split(", ", 1)

@@ -22,6 +22,7 @@ import pu_accessor
 import pu_accessor.polars
 import pu_accessor.sklearn
 from pu_accessor import PUDataError, PUError, PUWarning, errors, words
+from pu_accessor.roles_and_assumptions import EXCLUSIONS
 from pu_accessor.sklearn import scorer
 from tests.messages import KINDS, WARNED
 
@@ -219,7 +220,8 @@ def test_models_on_common_rows_are_those_that_are_compared() -> None:
 def templates() -> set[str]:
     """Return the texts in the sources of the package, docstrings apart, values as a NUL."""
     found = {line for lines in words.LINES.values() for line in lines.values()}
-    for path in {*Path(pu_accessor.__file__).parent.rglob("*.py")} - {Path(words.__file__)}:
+    found |= {exclusion.step for exclusion in EXCLUSIONS}
+    for path in Path(pu_accessor.__file__).parent.rglob("*.py"):
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         within = [node.values for node in nodes if isinstance(node, ast.JoinedStr)]
         within += [[node.value] for node in nodes if isinstance(node, ast.Expr)]

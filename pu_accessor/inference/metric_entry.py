@@ -248,6 +248,18 @@ class Metric:
             "for example at=100 or at={'threshold': 0.5}."
         )
 
+    def label_at(self, at: At | None) -> str:
+        """Return its label, with the cutoff in words."""
+        if (cutoff := self.read_cutoff(at)) is None:
+            return self.label
+        words = {
+            "youden": " where informedness is highest",
+            "maximum": ", at its maximum",
+            "fraction": f" among the top {100 * cutoff.value:g}%",
+            "rank": f" among the top {cutoff.value:,.0f}",
+        }
+        return self.label + words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")
+
     def check_prevalence(self, prevalence: float | None) -> None:
         """Raise if another prevalence would change nothing."""
         if prevalence is not None and self.depends_on in ("recall", "rates"):

@@ -62,12 +62,11 @@ def plot_roc(
         seaborn; legend: "auto", "brief", "full" or False; height: of panels, in inches; baseline:
         whether to draw the curve of beta = 0. Up to five curves have their area with its interval
         in the legend. More than six have no bands unless band_kws is passed; of more than eight
-        the best three have colours. A legend says "future data" if bands are for future data.
+        the best three have colours.
 
     Returns
     -------
     Axes or FacetGrid
-        The Axes, or the grid of panels.
 
     Raises
     ------
@@ -76,14 +75,12 @@ def plot_roc(
 
     See Also
     --------
-    roc_bounds : The numbers of the curve.
-    auroc : The area with its interval.
+    roc_bounds, auroc : The numbers of the curve, and its area.
 
     Examples
     --------
     >>> import pu_accessor
-    >>> df = pu_accessor.load_example()
-    >>> ax = df.pu.plot_roc(0.17)
+    >>> ax = pu_accessor.load_example().pu.plot_roc(0.17)
     >>> ax.get_xlabel()
     'false positive rate'
     """
@@ -130,14 +127,12 @@ def plot_pr(
 
     See Also
     --------
-    pr_bounds : The numbers of the curve.
-    average_precision : The area with its interval.
+    pr_bounds, average_precision : The numbers of the curve, and its area.
 
     Examples
     --------
     >>> import pu_accessor
-    >>> df = pu_accessor.load_example()
-    >>> ax = df.pu.plot_pr(0.17, line_kws={"color": "black"})
+    >>> ax = pu_accessor.load_example().pu.plot_pr(0.17, line_kws={"color": "black"})
     >>> ax.get_ylabel()
     'precision'
     """
@@ -186,8 +181,7 @@ def plot_rank_cdf(
     Examples
     --------
     >>> import pu_accessor
-    >>> df = pu_accessor.load_example()
-    >>> ax = df.pu.plot_rank_cdf(0.17)
+    >>> ax = pu_accessor.load_example().pu.plot_rank_cdf(0.17)
     >>> ax.get_xlabel()
     'examples predicted positive'
     """
@@ -275,7 +269,7 @@ def plot_metric(
     question = partial(_against_beta, self, entry, band=band, **asked)
     if x in SWEEPS:
         question = partial(self.robustness, metric, over={x: SWEEPS[x]}, **asked)
-    return _draw_rows(question, beta, x, looks, label=_label_of(entry, at))
+    return _draw_rows(question, beta, x, looks, label=entry.label_at(at))
 
 
 def plot_forest(
@@ -332,7 +326,7 @@ def plot_forest(
     ['east', 'west']
     """
     question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
-    label = _label_of(metrics.read_metric(metric, "forest"), at)
+    label = metrics.read_metric(metric, "forest").label_at(at)
     return _draw_rows(question, beta, "estimate", looks, label=label, order=order)
 
 
@@ -454,17 +448,3 @@ def _against_beta(self: Accessor, entry: Metric, beta: UserBeta, **keywords: Any
     if "clipped" in rows:  # both bounds are one value
         rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
     return rows
-
-
-def _label_of(entry: Metric, at: At | None) -> str:
-    """Return the label of an axis: a metric, and its cutoff in words."""
-    cutoff = entry.read_cutoff(at)
-    if cutoff is None:
-        return entry.label
-    words = {
-        "youden": " where informedness is highest",
-        "maximum": ", at its maximum",
-        "fraction": f" among the top {100 * cutoff.value:g}%",
-        "rank": f" among the top {cutoff.value:,.0f}",
-    }
-    return entry.label + words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")
