@@ -227,7 +227,7 @@ VALUE = [
     ("PU.plot_roc(0.2, palette={'a': 'red'})", "of a single curve the colour is line_kws"),
     ("PU.plot_roc(0.2, palette=['red', 'rde'])", "matplotlib colours, but 'rde' was passed"),
     ("PU.plot_roc(0.2, palette='virdis')", "name of a palette", "but 'virdis' was passed"),
-    ("PU.plot_roc(0.2, height=2)", "height is that of the panels", "ax=plt.subplots(figsize=(2.6"),
+    ("PU.plot_roc(0.2, height=2)", "for the panels of col or row, but 2", "ax=plt.subplots(fig"),
     ("BOTH.plot_roc(0.2, col='model', height=-2)", "a number of inches above 0, but -2 was"),
     (
         "BOTH.plot_roc(0.2, hue=['model'])",

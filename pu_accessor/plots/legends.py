@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from copy import copy
-from itertools import product
 from math import ceil
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ from matplotlib.container import Container
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
 
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.plots import drawing, options
@@ -28,9 +28,9 @@ _NARROW_FIGURE, _SMALL_AXES = 5, 4  # inches: a legend below the Axes, and in sm
 _WIDE_RATIO = 1.6  # width by height: above it the legend is right of the Axes
 _MAX_LEGEND_COLUMNS = 4  # below the Axes
 _MIN_ROWS, _ENTRIES_PER_INCH = 6, 3.6  # right of the Axes
-_MAX_LEGEND_SHARE, _LEGEND_PADDING = 0.3, 0.05  # of the Axes: area of a legend, space around it
+_MAX_LEGEND_SHARE, _LEGEND_PADDING = 0.3, 0.01  # of the Axes: area of a legend, space around it
 _MAX_LEGEND_WIDTH, _MAX_HEIGHT_BELOW = 0.45, 0.4  # of a new figure; of Axes of a user
-_LOCATIONS = "best", "upper right", "lower right", "upper left", "lower left", "center right"
+_BAR = 5  # corners of a bar, with the first again
 
 
 def _legend_entries(
@@ -162,25 +162,21 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL_AXES * ax.figure.dpi)
     curves = [entry for entry in entries if drawing.kind_of(entry[0]) in (None, Kind.CURVE)]
-    lines = (Kind.CURVE, Kind.BASELINE)
-    for kept, named in product(((*lines, Kind.BAND), lines), filter(None, (entries, curves))):
+    for named in filter(None, (entries, curves)):
         legend = ax.legend(*zip(*named, strict=True), loc="best", **style)
         legend.set_in_layout(False)
-        room = legend.get_window_extent()
-        if not may_shorten:
+        box = legend.get_window_extent()
+        is_large = box.width * box.height >= _MAX_LEGEND_SHARE * frame.width * frame.height
+        is_large |= box.width > frame.width or box.height > frame.height
+        near = box.padded(_LEGEND_PADDING * frame.width)
+        if not may_shorten or not (is_large or _hides(ax, near)):
             return
-        is_large = room.width * room.height >= _MAX_LEGEND_SHARE * frame.width * frame.height
-        if is_large or room.width > frame.width or room.height > frame.height:
-            continue
-        for place in _LOCATIONS:
-            legend.set_loc(place)  # type: ignore[arg-type]
-            box = legend.get_window_extent().padded(_LEGEND_PADDING * frame.width)
-            if not _hides(ax, kept, box):
-                return
     legend.remove()
     outer = ax.get_tightbbox()
     if ax.figure.get_layout_engine() is not None and outer is not None:  # it makes room below
-        style["bbox_to_anchor"] = 0.5, (outer.y0 - frame.y0) / frame.height
+        inches, dots = (outer.y0 - frame.y0) / ax.figure.dpi, ax.figure.dpi_scale_trans
+        below = ax.transAxes + ScaledTranslation(0, inches, dots)  # also of a lower frame
+        style |= {"bbox_to_anchor": (0.5, 0), "bbox_transform": below}
         legend = _in_columns(ax, entries, outer.width, loc="upper center", **style)
         room = legend.get_window_extent()
         if room.width <= outer.width and room.height <= _MAX_HEIGHT_BELOW * frame.height:
@@ -202,14 +198,13 @@ def _in_columns(place: Any, entries: Entries, width: float, **style: Any) -> Leg
     return legend
 
 
-def _hides(ax: Axes, kinds: Collection[Kind], box: Any) -> bool:
-    """Whether a box covers a line, a dot or an edge of some kinds of artists."""
-    drawn: list[Any] = [*ax.lines, *ax.patches]
+def _hides(ax: Axes, box: Any) -> bool:
+    """Whether a box covers a curve, a dot or a bar; it may cover some of a band."""
+    drawn: list[Any] = [*ax.lines, *(bar for bar in ax.patches if len(bar.get_path()) == _BAR)]
     for artist in drawn:
-        if drawing.kind_of(artist) in kinds:
+        if drawing.kind_of(artist) in (Kind.CURVE, Kind.BASELINE, Kind.BAND):
             path = artist.get_transform().transform_path(artist.get_path())
-            is_joined = artist.get_linestyle() != "None"
-            crosses = is_joined and path.intersects_bbox(box, filled=False)
+            crosses = artist.get_linestyle() != "None" and path.intersects_bbox(box, filled=False)
             if crosses or box.count_contains(path.vertices):
                 return True
     return False

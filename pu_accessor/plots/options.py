@@ -128,15 +128,12 @@ def _check_place(looks: Options, ax: object, height: float | None) -> None:
             "ax must not be passed with col or row, which make a figure of their own. Leave it "
             "out, or leave these out; hue works on it."
         )
-    if height is not None and (not is_number(height) or not 0 < float(height) < inf):
+    is_size = height is None or (is_number(height) and 0 < float(height) < inf)
+    if not is_size or (height is not None and not has_panels(looks)):
         raise PUValueError(
-            f"height must be a number of inches above 0, but {brief(height)} was passed. Pass "
-            "height=3."
-        )
-    if height is not None and not has_panels(looks):
-        raise PUValueError(
-            "height is that of the panels of a grid, but there is neither col nor row. Make the "
-            f"Axes first: ax=plt.subplots(figsize=({1.3 * float(height):.3g}, {height:g}))[1]."
+            "height must be a number of inches above 0 for the panels of col or row, but "
+            f"{brief(height)} was passed. Pass height=3 with col='model'; of one plot make the "
+            "Axes: ax=plt.subplots(figsize=(4, 3))[1]."
         )
 
 

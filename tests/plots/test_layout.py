@@ -100,7 +100,7 @@ def test_a_legend_that_fits_nowhere_is_below_or_is_missed_aloud(layout: Any) -> 
         return
     draw("gains", ax=ax)
     figure.draw_without_rendering()
-    assert legend_of(ax).get_window_extent().y1 < ax.get_window_extent().y0
+    assert legend_of(ax).get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
     assert ax.get_window_extent().height > 0.4 * figure.bbox.height and holds(
         figure, legend_of(ax)
     )
