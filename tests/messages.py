@@ -228,7 +228,10 @@ VALUE = [
     ("PU.plot_roc(0.2, palette=['red', 'rde'])", "matplotlib colours, but 'rde' was passed"),
     ("PU.plot_roc(0.2, palette='virdis')", "name of a palette", "but 'virdis' was passed"),
     ("PU.plot_roc(0.2, height=2)", "for the panels of col or row, but 2", "ax=plt.subplots(fig"),
-    ("BOTH.plot_roc(0.2, col='model', height=-2)", "a number of inches above 0, but -2 was"),
+    (
+        "BOTH.plot_roc(0.2, col='model', height=-2)",
+        "inches above 0 for the panels of col or row, but -2",
+    ),
     (
         "BOTH.plot_roc(0.2, hue=['model'])",
         "the name of a dimension, each another, but [['model']]",
