@@ -18,7 +18,7 @@ from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.areas_on_this_sample import ap_and_error, full_auroc
 from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.cutoff_spec import At, Cutoff
-from pu_accessor.inference.estimate_metric import estimate_metric
+from pu_accessor.inference.estimate_metric import Asked, estimate_metric
 from pu_accessor.inference.metric_entry import AnyMetric, Metric
 from pu_accessor.inference.metrics import METRICS, read_metric
 from pu_accessor.ranking import Ranking
@@ -123,8 +123,8 @@ class Scorer:
         betas = np.array([self.beta or 0.0])
         check_labels(betas, ranking.total)
         if self.cutoff is not None:
-            how = Terms(), "examples", self.cutoff
-            values = estimate_metric(self.metric, ranking, Beta(betas), *how).value
+            asked = Asked(self.metric, self.cutoff, "examples")
+            values = estimate_metric(asked, ranking, Beta(betas), Terms()).value
         elif self.metric.curve == "roc":
             values = full_auroc(ranking, betas).value
         else:

@@ -247,21 +247,17 @@ def mean_limits(
 
 
 def use_sample_completion(
-    ranking: Ranking,
-    betas: FloatArray,
-    terms: Terms,
-    statistic: Answer,
-    curve: str,
-    max_fpr: float | None = None,
+    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms, statistic: Answer
 ) -> Answer:
     """Use the completed area, with bounding areas of the band "exact" where there is no error."""
-    completed = curves.area_of_estimate(curve, ranking, betas, max_fpr)
+    curve = metric.curve, metric.max_fpr
+    completed = curves.area_of_estimate(curve[0], ranking, betas, curve[1])
     statistic = fix_where_known(ranking, betas, statistic, completed)
     _, lower, upper = statistic.parts
     is_undefined = np.isnan(lower) & (ranking.total.known_positive > 1)
     if is_undefined.any():
         lower[is_undefined], upper[is_undefined] = bounding_curve_areas(
-            ranking, betas[is_undefined], Terms(level=terms.level), curve, max_fpr
+            ranking, betas[is_undefined], Terms(level=terms.level), *curve
         )
     statistic = replace(statistic, lower=lower, upper=upper)
     return use_completed(ranking, betas, terms.level, statistic, completed)

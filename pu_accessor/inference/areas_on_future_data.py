@@ -109,7 +109,7 @@ def estimate_population_ap(_: object, ranking: Ranking, betas: FloatArray, terms
     if terms.prevalence is None:
         value = unbiased_ap(ranking, betas)
         influences = influence.precision_influences(ranking)
-        statistic = _ap_interval(ranking, betas, value, influences, terms)
+        statistic = _ap_interval(influences, betas, value, terms)
     else:
         count_negatives(ranking.total, betas, "average_precision on future data")
         statistic = _ap_at_prevalence(ranking, betas, terms)
@@ -118,13 +118,10 @@ def estimate_population_ap(_: object, ranking: Ranking, betas: FloatArray, terms
 
 
 def _ap_interval(
-    ranking: Ranking,
-    betas: FloatArray,
-    value: FloatArray,
-    influences: influence.Influence,
-    terms: Terms,
+    influences: influence.Influence, betas: FloatArray, value: FloatArray, terms: Terms
 ) -> Answer:
     """Add an interval to average precision, on the logit scale of its labeled share."""
+    ranking = influences.ranking
     n, size = ranking.total.known_positive, sum(ranking.total)
     positives = count_positives(ranking.total, betas)
     factor = odds_factor(terms.prevalence, positives, size - positives)
@@ -134,7 +131,7 @@ def _ap_interval(
     share = np.clip(1 - (1 - n / positives) / factor, _MIN_SHARE, n / positives)
     error = unscaled_error * factor * positives
     if terms.prevalence is None:
-        error = _with_prevalence_error(ranking, betas, influences, error, terms)
+        error = _with_prevalence_error(influences, betas, error, terms)
     half = half_width(error, min(df, design.df), terms.level)
     limits = logit_interval(value, share * value, 1 / share, half, half)
     if unscaled_error == 0:
@@ -148,13 +145,10 @@ def _ap_interval(
 
 
 def _with_prevalence_error(
-    ranking: Ranking,
-    betas: FloatArray,
-    influences: influence.Influence,
-    error: FloatArray,
-    terms: Terms,
+    influences: influence.Influence, betas: FloatArray, error: FloatArray, terms: Terms
 ) -> FloatArray:
     """Add the error of the share of positives to the error of average precision."""
+    ranking = influences.ranking
     clusters, sums = ranking.clusters, np.empty((0, 0))
     if clusters is not None:
         by_cluster = influence.adjust_sums(influence.cluster_sums(influences), clusters.sizes)
@@ -198,7 +192,7 @@ def _ap_at_prevalence(ranking: Ranking, betas: FloatArray, terms: Terms) -> Answ
         one_beta, added = np.array([beta]), number * float(known @ given[1:]) / known.sum()
         value = w * (unbiased_ap(finer, one_beta, scale) + added)
         influences = influence.precision_influences(finer, (size, scale, given))
-        estimates.append(_ap_interval(finer, one_beta, value, influences, terms))
+        estimates.append(_ap_interval(influences, one_beta, value, terms))
     return join_answers(estimates)
 
 

@@ -50,7 +50,7 @@ def estimate_auroc(metric: Any, ranking: Ranking, betas: FloatArray, terms: Term
         statistic = full_auroc(ranking, betas, terms.level)
     else:
         statistic = _pauc(ranking, betas, terms.level, max_fpr)
-    return use_sample_completion(ranking, betas, terms, statistic, "roc", max_fpr)
+    return use_sample_completion(metric, ranking, betas, terms, statistic)
 
 
 def full_auroc(ranking: Ranking, betas: FloatArray, level: float = 0.95) -> Answer:
@@ -126,7 +126,7 @@ def _pauc_at(
     return 0.5 + above_chance / (2 * limit - limit**2), below, float(length.sum()), relative_error
 
 
-def estimate_ap(_: object, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
+def estimate_ap(metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision, a U-statistic, with its interval from draws of gaps."""
     value, error = ap_and_error(ranking, betas)
     limits, blocks = np.full((2, betas.size), np.nan), ranking.known_blocks
@@ -137,7 +137,7 @@ def estimate_ap(_: object, ranking: Ranking, betas: FloatArray, terms: Terms) ->
             limits[:, column] = ap_limits(blocks, hidden, number, sum(ranking.total), terms.level)
     lower, upper = np.minimum(limits[0], value), np.maximum(limits[1], value)
     statistic = Answer(value, lower, upper, error)
-    return use_sample_completion(ranking, betas, terms, statistic, "pr")
+    return use_sample_completion(metric, ranking, betas, terms, statistic)
 
 
 def ap_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:

@@ -115,7 +115,7 @@ def _limits_on_future_data(
 
     for here, size, *ends in zip(known, examples, edges[:-1], tops, strict=True):
         selected = Selected(float(here), float(size - here), *map(float, ends))
-        limits.append(limits_by_shares(world, selected, precision, world.terms.level))
+        limits.append(limits_by_shares(world, selected, precision))
     return np.stack(limits, axis=1)
 
 

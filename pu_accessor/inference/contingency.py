@@ -277,19 +277,13 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, terms: Terms) -> RankCdf:
     hidden = hidden_counts(betas, ranking.total.unlabeled)
     # The estimate is the share of known positives, and nothing bends between cutoffs.
     by_known = terms.reference == "positives"
-    completions = [] if by_known else complete_for(terms, ranking, hidden)
-    bands, each = make_bands(ranking, hidden, terms), None
-    if by_known:
-        bounds = bound_hidden(bands, ranking, terms)
-    else:
-        finer = add_bend_cutoffs(ranking, bands, terms, completions)
-        finer, reusable = _refine_where_clipped(finer, [bands], completions, terms)
-        each = reusable or _estimate_part(bands, finer, completions, terms)
-        bounds = each.bounds
+    tables = None if by_known else make_tables(ranking, betas, terms)
+    finer = ranking if tables is None else tables.ranking
+    bounds = bound_hidden(make_bands(finer, hidden, terms), finer, terms)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), hidden.size))
     in_head[:, LIMITS] = np.clip(bounds.claimed, 0, hidden)
-    if each is not None:
-        in_head[:, ESTIMATE] = _with_estimate(each)[0][:, ESTIMATE]
+    if tables is not None:
+        in_head[:, ESTIMATE] = tables.tp[:, ESTIMATE] - finer.known_positive[:, np.newaxis]
     with np.errstate(invalid="ignore"):  # no hidden positives
         share = in_head / hidden
     if by_known:

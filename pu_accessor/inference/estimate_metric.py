@@ -17,8 +17,10 @@ from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.cutoff_spec import FIXED, OPTIMIZED, RATES, Cutoff
 from pu_accessor.inference.metric_at_cutoff import (
     add_location,
+    evaluate_at_position,
     future_metric_at_threshold,
     join_tables_over_beta,
+    locate_chosen_cutoff,
     locate_cutoff,
     metric_at_cutoff,
 )
@@ -34,7 +36,7 @@ _MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # numbers of hidden positives; t
 Reading: TypeAlias = Callable[[Ranking, FloatArray, Metric, Cutoff, Terms], Answer]
 READINGS: Mapping[str, Mapping[str, Reading]] = {
     "examples": {
-        **dict.fromkeys((*FIXED, "first", "positives"), metric_at_cutoff),
+        **dict.fromkeys((*FIXED, *OPTIMIZED, "first", "positives"), metric_at_cutoff),
         **dict.fromkeys(RATES, metric_at_goal),
     },
     "population": {
@@ -63,10 +65,9 @@ def is_auroc_of_future(asked: Sequence[Asked]) -> bool:
     return each == [("roc", None, "population")]
 
 
-def estimate_metric(
-    metric: Metric, ranking: Ranking, beta: Beta, terms: Terms, target: str, at: Cutoff | None
-) -> Answer:
+def estimate_metric(asked: Asked, ranking: Ranking, beta: Beta, terms: Terms) -> Answer:
     """Estimate a metric of one ranking at betas, over an interval, or with an estimated beta."""
+    metric, at, target = asked
     if metric.cutoff == "probability":
         check_probability_scores(ranking, metric.name)
     if at is not None:
@@ -74,39 +75,32 @@ def estimate_metric(
         # Optimized cutoffs need simultaneous limits.
         is_optimum = at.kind in OPTIMIZED and terms.band == "exact"
         terms = replace(terms, band="simultaneous") if is_optimum else terms
+
+    def evaluate(betas: FloatArray) -> Answer:
+        optimum_at = None if beta.interval is None else beta.point
+        return _estimate_at_betas(asked._replace(metric=metric), ranking, betas, terms, optimum_at)
+
     if not metric.takes_beta or beta.interval is None:
-        return _estimate_at_betas(metric, ranking, beta.values, terms, target, at)
+        return evaluate(beta.values)
     is_of_table = at is not None and at.kind in (*FIXED, *OPTIMIZED) and metric.estimator is None
     if at is not None and beta.is_estimate and target == "examples" and is_of_table:
         return join_tables_over_beta(metric, ranking, beta, terms, at)
     betas = beta.grid(terms.level)
-    if not beta.is_estimate:
-        if at is not None and target == "examples":
-            betas = _add_all_counts(betas, ranking.total)
-        else:  # keep the first beta, and all with negatives
-            total = ranking.total
-            has_negatives = total.known_negative + total.unlabeled * (1 - betas) > 0
-            betas = betas[has_negatives | (np.arange(betas.size) == 0)]
-
-    def evaluate(betas: FloatArray) -> Answer:
-        return _estimate_at_betas(metric, ranking, betas, terms, target, at, beta.point)
-
-    answer = evaluate(betas)
-    if not beta.is_estimate:
-        answer = search_extremes(evaluate, betas, answer)
-    return join_betas(answer, beta)
+    if beta.is_estimate:
+        return join_betas(evaluate(betas), beta)
+    if at is not None and target == "examples":
+        betas = _add_all_counts(betas, ranking.total)
+    else:  # keep the first beta, and all with negatives
+        negatives = ranking.total.known_negative + ranking.total.unlabeled * (1 - betas)
+        betas = betas[(negatives > 0) | (np.arange(betas.size) == 0)]
+    return join_betas(search_extremes(evaluate, betas, evaluate(betas)), beta)
 
 
 def _estimate_at_betas(
-    metric: Metric,
-    ranking: Ranking,
-    betas: FloatArray,
-    terms: Terms,
-    target: str,
-    cutoff: Cutoff | None,
-    optimum_at: float | None = None,
+    asked: Asked, ranking: Ranking, betas: FloatArray, terms: Terms, optimum_at: float | None
 ) -> Answer:
     """Estimate a metric at some betas; `optimum_at` is the beta of an optimized cutoff."""
+    metric, cutoff, target = asked
     if metric.takes_beta and metric.estimator is not None:
         check_labels(betas, ranking.total)
     if cutoff is None:
@@ -116,8 +110,9 @@ def _estimate_at_betas(
         if metric.depth is None:
             return estimates
         return add_location(estimates, locate_cutoff(ranking, cutoff))
-    if cutoff.kind in OPTIMIZED:
-        return metric_at_cutoff(ranking, betas, metric, cutoff, terms, optimum_at)
+    if cutoff.kind in OPTIMIZED and optimum_at is not None:
+        position = locate_chosen_cutoff(ranking, optimum_at, metric, cutoff, terms)
+        return evaluate_at_position(position, betas, metric, terms)
     return READINGS[target][cutoff.kind](ranking, betas, metric, cutoff, terms)
 
 

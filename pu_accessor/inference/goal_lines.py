@@ -7,7 +7,6 @@ Its points within z errors of the shares at some cutoff are possible (Neyman, Ph
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,8 +46,7 @@ def limits_at_goal(
     if at.kind == "precision":
         # Half of 1 - level is spent on where a precision is surely met for the last time.
         level = (1 + level) / 2
-        jointly = replace(world, terms=world.terms.at_level(level))
-        is_met = lower_precision(jointly, ranking) >= at.value
+        is_met = lower_precision(world.at_level(level), ranking) >= at.value
         first = np.max(np.where(is_met, np.arange(is_met.shape[1]), 0), axis=1)
     segments, spread = Segments.of(ranking), Spread.of(world, errors, level)
     limits = []

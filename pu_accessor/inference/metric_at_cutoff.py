@@ -1,6 +1,5 @@
 """Evaluate a metric at one cutoff, with its interval."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +10,7 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference import contingency
 from pu_accessor.inference.answer import Answer, join_answers
 from pu_accessor.inference.bands import band_name
-from pu_accessor.inference.cutoff_spec import (
-    FIXED,
-    OPTIMIZED,
-    Cutoff,
-    rank_error,
-    rank_of_fraction,
-)
+from pu_accessor.inference.cutoff_spec import FIXED, Cutoff, rank_error, rank_of_fraction
 from pu_accessor.inference.hidden_bounds import (
     bound_hidden,
     complete_at_bends,
@@ -54,19 +47,16 @@ class CutoffPosition(NamedTuple):
 
 
 def metric_at_cutoff(
-    ranking: Ranking,
-    betas: FloatArray,
-    metric: Metric,
-    at: Cutoff,
-    terms: Terms,
-    optimum_at: float | None = None,
+    ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, terms: Terms
 ) -> Answer:
-    """Evaluate a metric at one cutoff on this sample; `optimum_at` is the beta of an optimum."""
-    locate = partial(locate_chosen_cutoff, ranking, metric=metric, at=at, terms=terms)
-    if at.kind in FIXED or (optimum_at is not None and at.kind in OPTIMIZED):
-        return evaluate_at_position(locate(optimum_at or 0.0), betas, metric, terms)
-    each = betas[:, np.newaxis]
-    return join_answers([evaluate_at_position(locate(b.item()), b, metric, terms) for b in each])
+    """Evaluate a metric at one cutoff on this sample."""
+    if at.kind in FIXED:
+        return evaluate_at_position(locate_cutoff(ranking, at), betas, metric, terms)
+    each = []
+    for beta in betas[:, np.newaxis]:
+        position = locate_chosen_cutoff(ranking, beta.item(), metric, at, terms)
+        each.append(evaluate_at_position(position, beta, metric, terms))
+    return join_answers(each)
 
 
 def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:

@@ -48,6 +48,7 @@ from pu_accessor.inference.linearized import linearize
 from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import PrevalenceError, add_prevalence_error, prevalence_error
 from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, PairedRanks, PairedRows
+from pu_accessor.roles_and_assumptions import Terms
 
 _RELATIVE_TOLERANCE = 1e-12
 Pair = tuple[int, int]
@@ -241,15 +242,10 @@ _HIDDEN_PER_KNOWN = 1e6  # hidden positives per known one, without a beta
 
 
 def compare_worst_case(
-    paired: PairedRanks,
-    betas: FloatArray | None,
-    level: float,
-    target: str,
-    *,
-    odds: float = 1.0,
-    contamination: float = 0.0,
+    paired: PairedRanks, betas: FloatArray | None, terms: Terms, target: str
 ) -> Answer:
     """Compare the AUROC of models with biased or wrong labels, as far as is assumed."""
+    odds, level = terms.selection_odds, terms.level
     if odds > 1 and betas is None and sum(paired.total) == paired.total.known_positive:
         raise PUDataError(
             "selection_odds must be omitted where all examples are known positives: AUROC needs "
@@ -257,10 +253,10 @@ def compare_worst_case(
         )
     plain = compare_paired(paired, betas, level, target)
     pairs = [*zip(*list_pairs(len(paired.ranks)), strict=True)]
-    each, failures = [None] if betas is None else [*betas[:, np.newaxis]], (odds, contamination)
+    each = [None] if betas is None else [*betas[:, np.newaxis]]
 
     def compare(pair: Pair, beta: FloatArray | None, side: int) -> Answer:
-        relabeled = _relabel_for_extreme(paired, pair, beta, *failures, side)
+        relabeled = _relabel_for_extreme(paired, pair, beta, terms, side)
         return compare_paired(relabeled, beta, level, target, [pair])
 
     low, high = ([[compare(pair, b, side) for b in each] for pair in pairs] for side in (-1, 1))
@@ -292,15 +288,13 @@ def compare_worst_case(
 
 
 def _relabel_for_extreme(
-    paired: PairedRanks,
-    pair: Pair,
-    beta: FloatArray | None,
-    odds: float,
-    contamination: float,
-    side: int,
+    paired: PairedRanks, pair: Pair, beta: FloatArray | None, terms: Terms, side: int
 ) -> PairedRanks:
     """Return models with labels at which the difference of two is lowest (-1), or highest (1)."""
-    paired = _remove_wrong_labels(paired, pair, contamination, side)
+    paired, odds = (
+        _remove_wrong_labels(paired, pair, terms.contamination, side),
+        terms.selection_odds,
+    )
     n, hidden = paired.total.known_positive, _HIDDEN_PER_KNOWN * paired.total.known_positive
     if beta is not None:
         hidden = float(count_positives(paired.total, beta)[0]) - n

@@ -135,6 +135,10 @@ class FutureData:
         """Return the same at one of the betas."""
         return replace(self, hidden=self.hidden[[beta]])
 
+    def at_level(self, level: float) -> FutureData:
+        """Return the same at another level."""
+        return replace(self, terms=self.terms.at_level(level))
+
     def positives(self, labeling: Labeling) -> FloatArray:
         """Return the number of positives, by beta."""
         return self.n * (1 - labeling.wrong) + self.rest * self.hidden
@@ -192,61 +196,51 @@ def limits_at_threshold(
     """Return the limits of a metric at one cutoff, by beta."""
     terms = world.terms
     if not ranking.monotone or ranking.clusters is not None or not terms.is_random:
-        return limits_by_shares(world, Selected.above(cutoff), metric, terms.level)
-    alpha = 1 - terms.level
-    levels = 1 - (1 - _CURVE_ERROR_SHARE) * alpha, 1 - _CURVE_ERROR_SHARE * alpha
-    lower, upper = limits_by_shares(world, Selected.above(cutoff), metric, levels[0])
+        return limits_by_shares(world, Selected.above(cutoff), metric)
+    parts = (1 - _CURVE_ERROR_SHARE, _CURVE_ERROR_SHARE)
+    first, second = (world.at_level(1 - part * (1 - terms.level)) for part in parts)
+    lower, upper = limits_by_shares(first, Selected.above(cutoff), metric)
     curves = [
-        _limits_by_curves(world.at(beta), ranking, cutoff, metric, levels[1], estimate)
+        _limits_by_curves(second.at(beta), ranking, cutoff, metric, estimate)
         for beta, estimate in enumerate(estimates)
     ]
     low, high = np.transpose(curves)
     return np.fmax(lower, low), np.fmin(upper, high)
 
 
-def limits_by_shares(
-    world: FutureData, selected: Selected, metric: MetricFunction, level: float
-) -> FloatPair:
+def limits_by_shares(world: FutureData, selected: Selected, metric: MetricFunction) -> FloatPair:
     """Return the limits of a metric of selected rows, by those of the three shares."""
     errors, ends = errors_at(world, selected), []
-    levels = (level,) if world.clusters is None else (level, _TYPICAL_LEVEL)
-    for labeling in world.labelings:
-        (values, cut), *others = (
-            _values_at_limits(world, selected, metric, labeling, errors, each) for each in levels
+    counts = np.array([[selected.known], [selected.rest]])
+
+    def values_at_limits(labeling: Labeling, level: float) -> FloatPair:
+        """Return a metric with each share at its lower limit, estimate and upper limit.
+
+        The second is cut to what is possible, which the first need not be.
+        """
+        known, rest = (
+            np.insert(wilson_interval(count, size, level, design), 1, count / size, 0)
+            for count, size, design in zip(counts, (world.n, world.rest), errors[:2], strict=True)
         )
-        typical = others[0][0] if others else values
+        # A beta may need more positives above the threshold, or below it, than there are examples.
+        possible = (world.rest_above(known[1], fpr, labeling) for fpr in (0.0, 1.0))
+        rest = np.repeat(rest, world.hidden.size, axis=1)
+        rest[1] = np.clip(rest[1], *possible)
+        positive = world.prevalence(labeling, level, errors)
+        shares = Shares(known[:, np.newaxis, np.newaxis], rest[:, np.newaxis], positive)
+        cut, uncut = (world.values(metric, shares, labeling, cut=each) for each in (True, False))
+        away, farther = cut - cut[1, 1, 1], uncut - cut[1, 1, 1]
+        with np.errstate(invalid="ignore"):  # beyond a pole they come back from the other side
+            return np.where(farther * away > away**2, uncut, cut), cut
+
+    for labeling in world.labelings:
+        values, cut = values_at_limits(labeling, world.terms.level)
+        typical = values
+        if world.clusters is not None:
+            typical, _ = values_at_limits(labeling, _TYPICAL_LEVEL)
         ends.append(_combine_errors(values, cut, typical, errors.correlation))
     lower, upper = zip(*ends, strict=True)
     return np.fmin.reduce(lower), np.fmax.reduce(upper)
-
-
-def _values_at_limits(
-    world: FutureData,
-    selected: Selected,
-    metric: MetricFunction,
-    labeling: Labeling,
-    errors: Errors,
-    level: float,
-) -> FloatPair:
-    """Return a metric with each share at its lower limit, estimate and upper limit.
-
-    The second is cut to what is possible, which the first need not be.
-    """
-    counts = np.array([[selected.known], [selected.rest]])
-    known, rest = (
-        np.insert(wilson_interval(count, size, level, design), 1, count / size, 0)
-        for count, size, design in zip(counts, (world.n, world.rest), errors[:2], strict=True)
-    )
-    # A beta may need more positives above the threshold, or below it, than there are examples.
-    possible = (world.rest_above(known[1], fpr, labeling) for fpr in (0.0, 1.0))
-    rest = np.repeat(rest, world.hidden.size, axis=1)
-    rest[1] = np.clip(rest[1], *possible)
-    positive = world.prevalence(labeling, level, errors)
-    shares = Shares(known[:, np.newaxis, np.newaxis], rest[:, np.newaxis], positive)
-    cut, uncut = (world.values(metric, shares, labeling, cut=each) for each in (True, False))
-    away, farther = cut - cut[1, 1, 1], uncut - cut[1, 1, 1]
-    with np.errstate(invalid="ignore"):  # beyond a pole they come back from the other side
-        return np.where(farther * away > away**2, uncut, cut), cut
 
 
 def _combine_errors(
@@ -296,17 +290,12 @@ def combine_with_prevalence(cut: FloatArray, values: FloatArray) -> FloatPair:
 
 
 def _limits_by_curves(
-    world: FutureData,
-    ranking: Ranking,
-    cutoff: Ranking,
-    metric: Metric,
-    level: float,
-    estimate: float,
+    world: FutureData, ranking: Ranking, cutoff: Ranking, metric: Metric, estimate: float
 ) -> FloatPair:
     """Return the limits of a metric at one cutoff and beta, of concave curves in their band."""
-    finer, share = ranking.refine(cutoff.unlabeled, exact=True), world.hidden.item()
+    finer, level = ranking.refine(cutoff.unlabeled, exact=True), world.terms.level
     position = int(np.searchsorted(finer.rank, cutoff.rank[0]))
-    rates = future_bands.bound_rates(finer, share, level, monotone=True)
+    rates = future_bands.bound_rates(finer, world.hidden.item(), level, monotone=True)
     limits = rates.lift[np.newaxis] if metric.depends_on == "precision" else np.stack(rates[:2])
     if (limits[:, 0, position] > limits[:, 1, position]).any():  # no curve fits
         return np.array(np.inf), np.array(-np.inf)

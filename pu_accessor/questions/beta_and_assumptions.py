@@ -20,7 +20,7 @@ from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.assumption_tests import Check, breaking_point, run_checks
 from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.cutoff_spec import At, Cutoff
-from pu_accessor.inference.estimate_metric import estimate_metric
+from pu_accessor.inference.estimate_metric import Asked, estimate_metric
 from pu_accessor.inference.hidden_bounds import count_wrong
 from pu_accessor.inference.metric_entry import AnyMetric, Metric
 from pu_accessor.inference.metrics import read_metric
@@ -367,7 +367,8 @@ class Sweep:
         changed: dict[str, Any] = {self.assumption: violation}
         terms = replace(self.terms, **changed)
         if isinstance(ranked, Ranking):
-            return estimate_metric(self.metric, ranked, beta, terms, self.target, self.cutoff)
+            asked = Asked(self.metric, self.cutoff, self.target)
+            return estimate_metric(asked, ranked, beta, terms)
         return paired_tests(ranked, beta, terms, self.target)
 
     def supports(self, value: Answer) -> BoolArray:

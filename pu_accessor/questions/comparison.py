@@ -172,13 +172,13 @@ def _compare_betas(compared: Callable[..., Answer], beta: Beta, level: float) ->
 
 def paired_tests(paired: PairedRanks, beta: Beta, terms: Terms, target: str) -> Answer:
     """Compare the AUROC of models, under the violations of the terms."""
-    odds, contamination = terms.selection_odds, terms.contamination
-    compared = partial(paired_models.compare_paired, paired, target=target)
-    if odds > 1 or contamination:
-        compared = partial(
-            compare_worst_case, paired, target=target, odds=odds, contamination=contamination
-        )
-    return _compare_betas(compared, beta, terms.level)
+
+    def compare(betas: FloatArray | None, level: float) -> Answer:
+        if terms.is_random:
+            return paired_models.compare_paired(paired, betas, level, target)
+        return compare_worst_case(paired, betas, terms, target)
+
+    return _compare_betas(compare, beta, terms.level)
 
 
 def _warn_of_unknown_errors(pairs: pd.DataFrame, groups: list[str]) -> None:
@@ -279,7 +279,8 @@ def gap(
     betas, terms = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)
     facts["one estimate for all groups"] = betas.estimate
     self._read_arguments(method, beta, level=level, target=target, **facts)
-    if beta is None and not is_of_known(Asked(entry, cutoff, target)):
+    asked = Asked(entry, cutoff, target)
+    if beta is None and not is_of_known(asked):
         raise PUTypeError(
             f"beta must be passed for the gap of {entry.name!r}: for example 0.3, or one for each "
             "group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on future data, "
@@ -296,7 +297,7 @@ def gap(
         elif has_test:
             answer = comparison.auroc_of_group(ranking, own_beta.values, target)
         else:
-            answer = estimate_metric(entry, ranking, grid or own_beta, terms, target, cutoff)
+            answer = estimate_metric(asked, ranking, grid or own_beta, terms)
         return answer, ranking.total.known_positive
 
     rankings = self._rank(entry.ranks_needed(cutoff))

@@ -364,7 +364,7 @@ def read_questions(
 
 def _estimate(asked: Asked, ranking: Ranking, beta: Beta, terms: Terms) -> Answer:
     """Estimate a metric; of decisions also the prevalence, for the value of treating all."""
-    answer = estimate_metric(asked.metric, ranking, beta, terms, asked.target, asked.cutoff)
+    answer = estimate_metric(asked, ranking, beta, terms)
     if asked.metric.cutoff != "probability":
         return answer
     total, positives = ranking.total, count_positives(ranking.total, beta.values)
