@@ -250,16 +250,12 @@ def use_sample_completion(
     metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms, statistic: Answer
 ) -> Answer:
     """Use the completed area, with bounding areas of the band "exact" where there is no error."""
-    curve = metric.curve, metric.max_fpr
-    completed = curves.area_of_estimate(curve[0], ranking, betas, curve[1])
+    completed = curves.area_of_estimate(metric, ranking, betas)
     statistic = fix_where_known(ranking, betas, statistic, completed)
-    _, lower, upper = statistic.parts
-    is_undefined = np.isnan(lower) & (ranking.total.known_positive > 1)
-    if is_undefined.any():
-        lower[is_undefined], upper[is_undefined] = bounding_curve_areas(
-            ranking, betas[is_undefined], Terms(level=terms.level), *curve
-        )
-    statistic = replace(statistic, lower=lower, upper=upper)
+    unknown = np.isnan(statistic.lower) & (ranking.total.known_positive > 1)
+    if unknown.any():
+        ends = bounding_curve_areas(metric, ranking, betas[unknown], Terms(level=terms.level))
+        statistic.lower[unknown], statistic.upper[unknown] = ends
     return use_completed(ranking, betas, terms.level, statistic, completed)
 
 
@@ -274,19 +270,18 @@ def fix_where_known(
 
 
 def bounding_curve_areas(
-    ranking: Ranking, betas: FloatArray, terms: Terms, curve: str, max_fpr: float | None = None
+    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
 ) -> FloatArray:
     """Return the areas under the bounding curves of a band, shape (2, betas)."""
 
     def areas(betas: FloatArray) -> FloatArray:
         table = make_tables(ranking, betas, terms).table
-        if curve == "pr":
+        if metric.curve == "pr":
             sides = [np.moveaxis(count, 0, -1) for count in table[:3]]
             extreme = curves.extreme_average_precision
             return np.stack([extreme(side, *(c[side + 1] for c in sides)) for side in (-1, 1)])
-        return curves.roc_area(
-            *(np.moveaxis(count[:, ::2], 0, -1) for count in table), max_fpr=max_fpr
-        )
+        sides = [np.moveaxis(count[:, ::2], 0, -1) for count in table]
+        return curves.roc_area(*sides, max_fpr=metric.max_fpr)
 
     return curves.in_batches_of_betas(areas, ranking, betas)
 

@@ -40,7 +40,7 @@ def estimate_population_auroc(
 ) -> Answer:
     """Estimate AUROC on future data, whole or up to a false positive rate, with its interval."""
     if metric.max_fpr is not None:
-        return _estimate_population_pauc(ranking, betas, terms, metric.max_fpr)
+        return _estimate_population_pauc(metric, ranking, betas, terms)
     share = influence.positive_share_of_rest(ranking.total, betas)
     value = influence.unbiased_auroc(ranking, betas)
     design = influence.design_effect_of_auroc(ranking)
@@ -48,7 +48,7 @@ def estimate_population_auroc(
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, terms.level, design.df)
     statistic = _trim_chance(ranking, replace(statistic, value=value), 0.5)
-    completed = area_of_estimate("roc", ranking, betas, on_new=True)
+    completed = area_of_estimate(metric, ranking, betas, on_new=True)
     return use_completed(ranking, betas, terms.level, statistic, completed)
 
 
@@ -102,7 +102,9 @@ def estimate_population_aurocs(
     return [Answer(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
-def estimate_population_ap(_: object, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
+def estimate_population_ap(
+    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
+) -> Answer:
     """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
     # Coverage is simulated (coverage.csv: "`average_precision`, future data"): as stated from 50
     # known positives on, not assured below 20.
@@ -113,7 +115,7 @@ def estimate_population_ap(_: object, ranking: Ranking, betas: FloatArray, terms
     else:
         count_negatives(ranking.total, betas, "average_precision on future data")
         statistic = _ap_at_prevalence(ranking, betas, terms)
-    completed = area_of_estimate("pr", ranking, betas, on_new=True, prevalence=terms.prevalence)
+    completed = area_of_estimate(metric, ranking, betas, on_new=True, prevalence=terms.prevalence)
     return use_completed(ranking, betas, terms.level, statistic, completed)
 
 
@@ -238,11 +240,12 @@ def _extreme_rates(
 
 
 def _estimate_population_pauc(
-    ranking: Ranking, betas: FloatArray, terms: Terms, max_fpr: float
+    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
 ) -> Answer:
     """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
     count_negatives(ranking.total, betas, "auroc on future data")
-    value = area_of_estimate("roc", ranking, betas, max_fpr, on_new=True)
+    max_fpr = metric.max_fpr
+    value = area_of_estimate(metric, ranking, betas, on_new=True)
     finer, table = completed_table(ranking, betas, on_new=True)
     shares = influence.positive_share_of_rest(ranking.total, betas).tolist()
     with np.errstate(invalid="ignore"):  # whole counts may leave no negatives

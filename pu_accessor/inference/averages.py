@@ -220,8 +220,7 @@ def average_groups(metric: Metric, terms: GroupTerms, level: float) -> Answer:
     # The model variance is `scatter` * p*(1 - p) per known positive, p of the way to the highest
     # possible average. It only raises the variance; for rates it is the minimum.
     value, low, high, floors, ceilings, known, _ = terms
-    if (number := len(value)) < 2:
-        raise PUDataError(f"average=True needs 2 groups or more, not {number}. Omit average.")
+    number = count_groups(value)
     scatter = _AREA_SCATTER if metric.curve else 1.0
     floor, ceiling = floors.mean(axis=0), ceilings.mean(axis=0)
     span = ceiling - floor
@@ -253,6 +252,13 @@ def average_groups(metric: Metric, terms: GroupTerms, level: float) -> Answer:
     error = np.minimum(np.sqrt(squared) * span, np.maximum(span, 1) / 2)
     center, lower, upper = (floor + part * span for part in (center, lower, upper))
     return Answer(center, lower, upper, error, {"standard_error": error, "beyond": beyond})
+
+
+def count_groups(groups: Sequence[object] | FloatArray) -> int:
+    """Return the number of groups, or raise if it is too small for an error."""
+    if (number := len(groups)) < 2:
+        raise PUDataError(f"average=True needs 2 groups or more, not {number}. Omit average.")
+    return number
 
 
 def _relative_position(distance: FloatArray, scale: FloatArray) -> FloatArray:
@@ -348,8 +354,7 @@ def group_curve(ranking: Ranking, betas: FloatArray) -> GroupCurve:
 
 def best_average(metric: Metric, groups: Sequence[GroupCurve], level: float) -> Answer:
     """Return the highest value of a metric of mean precision and recall, at each beta."""
-    if (number := len(groups)) < 2:
-        raise PUDataError(f"average=True needs 2 groups or more, not {number}. Omit average.")
+    count_groups(groups)
     betas = range(groups[0].precision.shape[1])
     each = [[one._replace(precision=one.precision[:, b]) for one in groups] for b in betas]
     return join_answers([_best_at_beta(metric, of_beta, level) for of_beta in each])

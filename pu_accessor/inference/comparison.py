@@ -13,12 +13,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference import influence
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.areas_on_this_sample import full_auroc
 from pu_accessor.inference.averages import (
     GroupTerms,
+    count_groups,
     count_shared_clusters,
     shared_cluster_variance,
 )
@@ -26,6 +27,7 @@ from pu_accessor.inference.contingency import check_labels
 from pu_accessor.inference.curves import area_of_estimate
 from pu_accessor.inference.known_positives import count_positives
 from pu_accessor.inference.metric_entry import Metric
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.worlds import FutureData, Selected, errors_at
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
@@ -114,7 +116,7 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> Answer:
     error = np.where(error == 0, np.sqrt(_PRIOR_POSITIVES * hidden_part) / n / (1 - share), error)
     if n == 1 or np.isnan(error).any():
         error, df = np.full(betas.size, np.nan), nan
-    estimate = area_of_estimate("roc", ranking, betas, on_new=target == "population")
+    estimate = area_of_estimate(METRICS["auroc"], ranking, betas, on_new=target == "population")
     unknown = np.full(betas.size, np.nan)
     return Answer(estimate, unknown, unknown, error, {"unbiased": unbiased, "df": df})
 
@@ -153,9 +155,7 @@ def compare_averages(metric: Metric, models: Sequence[GroupTerms], level: float)
     """Compare the averages of models over the same groups by Student's t: all pairs."""
     # One group that was not seen moves as far as the farthest that was or, where models may differ
     # without a move of a group, as one known positive moves it.
-    pairs, (number, _) = list_pairs(len(models)), models[0].value.shape
-    if number < 2:
-        raise PUDataError(f"average=True needs 2 groups or more, not {number}. Omit average.")
+    pairs, number = list_pairs(len(models)), count_groups(models[0].value)
     moved = subtract(np.stack([one.value for one in models]), pairs)
     difference = moved.mean(axis=1)
     farthest = np.abs(moved - difference[:, np.newaxis]).max(axis=1)

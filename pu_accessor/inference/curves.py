@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from math import nan
+from typing import Any
 
 import numpy as np
 import scipy
@@ -84,10 +85,9 @@ def _rate(part: Numbers, whole: Numbers) -> FloatArray:
 
 
 def area_of_estimate(
-    curve: str,
+    metric: Any,
     ranking: Ranking,
     betas: FloatArray,
-    max_fpr: float | None = None,
     *,
     on_new: bool = False,
     prevalence: float | None = None,
@@ -97,8 +97,8 @@ def area_of_estimate(
     def areas(betas: FloatArray) -> FloatArray:
         completed, table = completed_table(ranking, betas, on_new=on_new)
         counts = [count.T for count in table]
-        if curve == "roc":
-            return roc_area(*counts, max_fpr=max_fpr)
+        if metric.curve == "roc":
+            return roc_area(*counts, max_fpr=metric.max_fpr)
         labeled = increments(completed.known_positive + completed.known_negative) > 0
         each = [_average_precision(tp, completed.rank, labeled, prevalence) for tp in counts[0]]
         return np.array(each)

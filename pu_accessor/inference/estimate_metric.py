@@ -129,8 +129,7 @@ def _estimate_ranking_metric(
     if terms.is_random:
         return estimates
     biased, at_random = (
-        bounding_curve_areas(ranking, betas, each, metric.curve or "", metric.max_fpr)
-        for each in (terms, terms.at_random)
+        bounding_curve_areas(metric, ranking, betas, each) for each in (terms, terms.at_random)
     )
     limits = np.stack([estimates.lower, estimates.upper])
     if estimates.untrimmed:  # also where beta was refuted

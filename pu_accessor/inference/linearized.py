@@ -52,7 +52,7 @@ def linearize(
         check_probability_scores(ranking, metric.name)
     if cutoff is not None:
         return _linearize_at_cutoff(ranking, betas, metric, cutoff)
-    estimate = partial(area_of_estimate, metric.curve or "", ranking, betas, on_new=True)
+    estimate = partial(area_of_estimate, metric, ranking, betas, on_new=True)
     share_slope = np.zeros(betas.size)
     if metric.curve == "roc":
         value, influences = unbiased_auroc(ranking, betas), [placement_influences(ranking)]

@@ -291,10 +291,7 @@ def _relabel_for_extreme(
     paired: PairedRanks, pair: Pair, beta: FloatArray | None, terms: Terms, side: int
 ) -> PairedRanks:
     """Return models with labels at which the difference of two is lowest (-1), or highest (1)."""
-    paired, odds = (
-        _remove_wrong_labels(paired, pair, terms.contamination, side),
-        terms.selection_odds,
-    )
+    paired, odds = _remove_wrong_labels(paired, pair, terms, side), terms.selection_odds
     n, hidden = paired.total.known_positive, _HIDDEN_PER_KNOWN * paired.total.known_positive
     if beta is not None:
         hidden = float(count_positives(paired.total, beta)[0]) - n
@@ -320,12 +317,10 @@ def _extreme_weights(values: FloatArray, odds: float) -> FloatArray:
     return np.where(np.arange(n) < int(np.argmax(mean)), odds, 1.0)
 
 
-def _remove_wrong_labels(
-    paired: PairedRanks, pair: Pair, contamination: float, side: int
-) -> PairedRanks:
+def _remove_wrong_labels(paired: PairedRanks, pair: Pair, terms: Terms, side: int) -> PairedRanks:
     """Return models without the known positives at one end, which become negatives."""
     total = paired.total
-    wrong = count_wrong(total.known_positive, contamination)
+    wrong = count_wrong(total.known_positive, terms.contamination)
     if not wrong:
         return paired
     ahead = _rank_difference(paired, pair)
