@@ -130,7 +130,7 @@ def search_extremes(
     return answer
 
 
-def _joint_limits(answer: Answer, beta: Beta) -> tuple[FloatArray, FloatArray]:
+def _joint_limits(answer: Answer, beta: Beta) -> FloatPair:
     """Return the limits by both errors; trimmed and untrimmed ones where there are both."""
     lower, upper = add_beta_error(*answer.parts, beta)
     if answer.untrimmed is None:
@@ -144,7 +144,7 @@ def _joint_limits(answer: Answer, beta: Beta) -> tuple[FloatArray, FloatArray]:
 
 def add_beta_error(
     value: FloatArray, lower: FloatArray, upper: FloatArray, beta: Beta
-) -> tuple[FloatArray, FloatArray]:
+) -> FloatPair:
     """Return the extremes of A(t) +- sqrt(1 - t**2)*d(t) on the way to the limits of beta."""
     is_undefined = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
     value = _fill_impossible_betas(value)
@@ -254,7 +254,7 @@ def use_sample_completion(
     statistic = fix_where_known(ranking, betas, statistic, completed)
     unknown = np.isnan(statistic.lower) & (ranking.total.known_positive > 1)
     if unknown.any():
-        ends = bounding_curve_areas(metric, ranking, betas[unknown], Terms(level=terms.level))
+        ends = bounding_areas(metric, ranking, betas[unknown], Terms(level=terms.level))
         statistic.lower[unknown], statistic.upper[unknown] = ends
     return use_completed(ranking, betas, terms.level, statistic, completed)
 
@@ -269,9 +269,7 @@ def fix_where_known(
     return replace(statistic, value=value, error=error, lower=lower, upper=upper)
 
 
-def bounding_curve_areas(
-    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
-) -> FloatArray:
+def bounding_areas(metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> FloatArray:
     """Return the areas under the bounding curves of a band, shape (2, betas)."""
 
     def areas(betas: FloatArray) -> FloatArray:

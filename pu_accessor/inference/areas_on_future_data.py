@@ -26,7 +26,12 @@ from pu_accessor.inference.answer import (
 )
 from pu_accessor.inference.contingency import completed_table
 from pu_accessor.inference.curves import area_of_estimate, aurocs_of_estimates, odds_factor
-from pu_accessor.inference.known_positives import count_negatives, count_positives, effective_size
+from pu_accessor.inference.known_positives import (
+    FloatPair,
+    count_negatives,
+    count_positives,
+    effective_size,
+)
 from pu_accessor.inference.prior import limits_from_positives
 from pu_accessor.inference.worlds import RANDOM, FutureData, add_prevalence_error
 from pu_accessor.ranking import FloatArray, KnownBlocks, Ranking
@@ -35,12 +40,10 @@ from pu_accessor.roles_and_assumptions import Terms
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
 
 
-def estimate_population_auroc(
-    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
-) -> Answer:
+def estimate_auroc(metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate AUROC on future data, whole or up to a false positive rate, with its interval."""
     if metric.max_fpr is not None:
-        return _estimate_population_pauc(metric, ranking, betas, terms)
+        return _estimate_pauc(metric, ranking, betas, terms)
     share = influence.positive_share_of_rest(ranking.total, betas)
     value = influence.unbiased_auroc(ranking, betas)
     design = influence.design_effect_of_auroc(ranking)
@@ -74,7 +77,7 @@ def _trim_chance(ranking: Ranking, area: Answer, chance: FloatArray | float) -> 
 
 def bounded_mean_limits(
     placements: influence.Placements, level: float, df: float = np.inf
-) -> tuple[FloatArray, FloatArray]:
+) -> FloatPair:
     """Return limits of a mean in [0, 1] that two samples add to, by squared distances."""
     mean, tail = np.clip(placements.above, 0, 1), (1 - level) / 2  # removes rounding errors
     # With few clusters the variance is uncertain, so Student's t replaces the normal quantile.
@@ -84,9 +87,7 @@ def bounded_mean_limits(
     return mean - t_over_normal * np.hypot(*down), mean + t_over_normal * np.hypot(*up)
 
 
-def estimate_population_aurocs(
-    stack: KnownBlocks, betas: FloatArray, level: float
-) -> list[Answer | None]:
+def estimate_aurocs(stack: KnownBlocks, betas: FloatArray, level: float) -> list[Answer | None]:
     """Estimate AUROC on future data of each ranking; None where the stack does not allow it."""
     known, negative, unlabeled = stack.total.T
     completed = aurocs_of_estimates(stack, betas)
@@ -102,9 +103,7 @@ def estimate_population_aurocs(
     return [Answer(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
-def estimate_population_ap(
-    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
-) -> Answer:
+def estimate_ap(metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
     # Coverage is simulated (coverage.csv: "`average_precision`, future data"): as stated from 50
     # known positives on, not assured below 20.
@@ -239,9 +238,7 @@ def _extreme_rates(
     return float(tpr[0]), float(fpr[0])
 
 
-def _estimate_population_pauc(
-    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
-) -> Answer:
+def _estimate_pauc(metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
     count_negatives(ranking.total, betas, "auroc on future data")
     max_fpr = metric.max_fpr

@@ -12,6 +12,7 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference import future_bands
 from pu_accessor.inference.completion import COUNT_TOLERANCE, hidden_positives_above, make_edges
 from pu_accessor.inference.contingency import BOUNDS, ESTIMATE, LIMITS, Table, completed_table
+from pu_accessor.inference.known_positives import FloatPair
 from pu_accessor.inference.worlds import FutureData, precision_limit
 from pu_accessor.ranking import (
     BoolArray,
@@ -67,9 +68,7 @@ def roc_area(
     return (1 + (share - chance) / (max_fpr - chance)) / 2
 
 
-def curve_rates(
-    curve: str, tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers
-) -> tuple[FloatArray, FloatArray]:
+def curve_rates(curve: str, tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers) -> FloatPair:
     """Return the x and y values of a curve at each cutoff."""
     recall = _rate(tp, tp + fn)
     if curve == "roc":

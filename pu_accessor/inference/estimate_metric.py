@@ -10,7 +10,7 @@ import scipy
 from pu_accessor.beta import Beta
 from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.answer import Answer, bounding_curve_areas, join_betas, search_extremes
+from pu_accessor.inference.answer import Answer, bounding_areas, join_betas, search_extremes
 from pu_accessor.inference.assumption_tests import is_single
 from pu_accessor.inference.calibration import check_probability_scores
 from pu_accessor.inference.contingency import check_labels
@@ -129,7 +129,7 @@ def _estimate_ranking_metric(
     if terms.is_random:
         return estimates
     biased, at_random = (
-        bounding_curve_areas(metric, ranking, betas, each) for each in (terms, terms.at_random)
+        bounding_areas(metric, ranking, betas, each) for each in (terms, terms.at_random)
     )
     limits = np.stack([estimates.lower, estimates.upper])
     if estimates.untrimmed:  # also where beta was refuted

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from pu_accessor.inference.known_positives import FloatPair
 from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking
 
 _TOLERANCE = 1e-9  # of a share, by which limits may cross
@@ -159,9 +160,7 @@ def lift_limits(known: IntArray, rest: IntArray, n: int, size: int, level: float
     return np.stack([ratio_limit(*samples, alpha, side) for side, alpha in enumerate(local)])
 
 
-def median_and_limit(
-    above: IntArray, size: int, alpha: float, side: int
-) -> tuple[FloatArray, FloatArray]:
+def median_and_limit(above: IntArray, size: int, alpha: float, side: int) -> FloatPair:
     """Return the median of a share at each cutoff, and its lower or upper limit."""
     return share_limits(above, size, 1.0)[side], share_limits(above, size, alpha)[side]
 
@@ -289,7 +288,7 @@ def probability_within(lower: FloatArray, upper: FloatArray) -> float:
     return float(probability[0]) / exp(n * log(n) - n - scipy.special.gammaln(n + 1))
 
 
-def _limits_by_x(shares: Shares, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _limits_by_x(shares: Shares, x: FloatArray) -> FloatPair:
     """Return limits of F at some x, as F never falls."""
     lower = np.append(0.0, shares.known[0])[np.searchsorted(shares.rest[1], x, "right")]
     upper = np.append(shares.known[1], 1.0)[np.searchsorted(shares.rest[0], x, "left")]

@@ -172,9 +172,7 @@ _SEQUENCE_STARTS = {0.5: 0.9, 0.12: 0.1}
 _SEQUENCE_STEP = 1.05  # ratio of the sizes of two lists
 
 
-def find_population_cutoff(
-    ranking: Ranking, betas: FloatArray, goal: Goal, terms: Terms
-) -> Answer:
+def find_future_cutoff(ranking: Ranking, betas: FloatArray, goal: Goal, terms: Terms) -> Answer:
     """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
     check_labels(betas, ranking.total)
     first = float(betas[0])

@@ -17,7 +17,7 @@ from pu_accessor.inference.hidden_bounds import (
     make_bands,
     references_used,
 )
-from pu_accessor.inference.known_positives import count_negatives
+from pu_accessor.inference.known_positives import FloatPair, count_negatives
 from pu_accessor.inference.metric_entry import Metric, Turns
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.worlds import FutureData, limits_at_threshold
@@ -130,7 +130,7 @@ def join_tables_over_beta(
     return at_point.with_limits(np.fmin.reduce(values, None), np.fmax.reduce(values, None))
 
 
-def _betas_and_band_share(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
+def _betas_and_band_share(beta: Beta, level: float) -> FloatPair:
     """Return betas from the estimate to its limits, and the share of the band kept at each."""
     point, lower, upper, *inside = beta.grid(level)
     kept = np.sqrt(1 - _BETA_SHARES**2)

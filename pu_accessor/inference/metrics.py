@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
-from pu_accessor.inference import areas_on_future_data, retrieval
-from pu_accessor.inference.areas_on_this_sample import estimate_ap, estimate_auroc
+from pu_accessor.inference import areas_on_future_data, areas_on_this_sample, retrieval
 from pu_accessor.inference.calibration import estimate_boyce
 from pu_accessor.inference.cutoff_spec import Cutoff
 from pu_accessor.inference.metric_entry import (
@@ -48,7 +47,7 @@ def _by_target(examples: Estimator, population: Estimator | None = None) -> Esti
 
 
 _EARLY: Mapping[str, Any] = {
-    "estimator": _by_target(retrieval.estimate_on_this_sample, retrieval.estimate_on_future_data),
+    "estimator": _by_target(retrieval.estimate_on_sample, retrieval.estimate_on_future),
     "of_known": retrieval.early_recognition_of_known,
 }
 # Sources of several.
@@ -61,7 +60,9 @@ _ENTRIES = (
         *("auroc", "AUROC"),
         "share of the pairs of a positive and a negative in order of their scores, ties by half",
         "J. A. Hanley, B. J. McNeil, Radiology 143 (1982) 29-36",
-        estimator=_by_target(estimate_auroc, areas_on_future_data.estimate_population_auroc),
+        estimator=_by_target(
+            areas_on_this_sample.estimate_auroc, areas_on_future_data.estimate_auroc
+        ),
         of_known=areas_on_future_data.auroc_of_known,
         cutoff=None,
         curve="roc",
@@ -70,7 +71,7 @@ _ENTRIES = (
         *("average_precision", "average precision"),
         "mean over the positives of the precision at their cutoff",
         _TREC,
-        estimator=_by_target(estimate_ap, areas_on_future_data.estimate_population_ap),
+        estimator=_by_target(areas_on_this_sample.estimate_ap, areas_on_future_data.estimate_ap),
         of_known=areas_on_future_data.ap_of_known,
         cutoff=None,
         curve="pr",

@@ -22,6 +22,7 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference import answer, influence, known_positives
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.contingency import completed_table, make_tables
+from pu_accessor.inference.known_positives import FloatPair
 from pu_accessor.ranking import FloatArray, IntArray, KnownBlocks, Numbers, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
@@ -55,7 +56,7 @@ class RankWeights(NamedTuple):
         """Return the mean weight from each cutoff to the next."""
         return self.mean(ranking.rank[:-1], np.diff(ranking.rank))
 
-    def ends(self, positives: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def ends(self, positives: FloatArray) -> FloatPair:
         """Return the mean weight of positives at the top, and that of the score 0."""
         bottom = 0.0 * positives
         if np.any(self.decay):
@@ -97,18 +98,14 @@ def rank_weights(metric: Any, examples: Any, unranked: int) -> RankWeights:
     return RankWeights(weight, examples)
 
 
-def estimate_on_this_sample(
-    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
-) -> Answer:
+def estimate_on_sample(metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate BEDROC or NDCG of this sample."""
     statistic, completed = _statistic(metric, ranking, betas, terms, _mean_on_this_sample)
     statistic = answer.fix_where_known(ranking, betas, statistic, completed)
     return answer.use_completed(ranking, betas, terms.level, statistic, completed)
 
 
-def estimate_on_future_data(
-    metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms
-) -> Answer:
+def estimate_on_future(metric: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate BEDROC or NDCG of future data, on a logit scale."""
     statistic, completed = _statistic(metric, ranking, betas, terms, _mean_on_future_data)
     return answer.use_completed(ranking, betas, terms.level, statistic, completed)
@@ -228,9 +225,7 @@ _MAX_RANK = 1_000_000  # 1/r is negligible below
 _ASSUMED_QUERIES = 1000
 
 
-def estimate_reciprocal_rank(
-    _: object, ranking: Ranking, betas: FloatArray, terms: Terms
-) -> Answer:
+def estimate_reciprocal_rank(_: Any, ranking: Ranking, betas: FloatArray, terms: Terms) -> Answer:
     """Estimate 1/r, with r the rank of the first positive, and limits of the band."""
     tables = make_tables(ranking, betas, terms)
     increments = np.diff(tables.table.tp, axis=0).reshape(tables.ranking.rank.size - 1, -1)

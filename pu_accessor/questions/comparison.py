@@ -29,7 +29,7 @@ from pu_accessor.questions.estimation import (
 from pu_accessor.questions.evaluation import difference_columns, pair_columns
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
-from pu_accessor.ranking import PairedRanks, Ranking
+from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 from pu_accessor.roles_and_assumptions import Terms, UserBand
 
 if TYPE_CHECKING:

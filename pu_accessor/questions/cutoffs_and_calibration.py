@@ -110,7 +110,7 @@ def cutoff(
     find = guaranteed_cutoffs.find_sample_cutoff
     band = guaranteed_cutoffs.band_for_goal(goal)
     if target == "population":
-        find, band = guaranteed_cutoffs.find_population_cutoff, "two samples"
+        find, band = guaranteed_cutoffs.find_future_cutoff, "two samples"
     _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()

@@ -18,7 +18,7 @@ from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUTypeError
 from pu_accessor.inference import cutoff_spec
 from pu_accessor.inference.answer import Answer, join_answers
-from pu_accessor.inference.areas_on_future_data import estimate_population_aurocs
+from pu_accessor.inference.areas_on_future_data import estimate_aurocs
 from pu_accessor.inference.curves import check_max_fpr
 from pu_accessor.inference.estimate_metric import (
     Asked,
@@ -325,7 +325,7 @@ def estimate_metrics(
         return named | {"beta": beta.values[:, np.newaxis]} | _columns(answers, asked, betas)
 
     def compute_stack(stack: KnownBlocks, betas: FloatArray) -> list[_RankingEstimates | None]:
-        areas = estimate_population_aurocs(stack, betas, terms.level)
+        areas = estimate_aurocs(stack, betas, terms.level)
         return [None if area is None else _RankingEstimates([area]) for area in areas]
 
     needed = {one.metric.ranks_needed(one.cutoff) for one in asked}
