@@ -82,9 +82,7 @@ class Tables:
     ranking: Ranking  # with the cutoffs at which bounds bend
     betas: FloatArray
     tp: Numbers  # shape (cutoffs, 3, betas); floats, or integers once they are rounded
-    head: Numbers  # examples at or above each cutoff
     positives: IntArray  # shape (betas,); as `tp` if known positives may be wrong
-    negatives: IntArray
     clipped: BoolArray  # where band and beta are infeasible
     tightest: tuple[str, ...]  # the kind of known examples used at each beta
     local_alpha: FloatArray | None = None  # of a simultaneous band
@@ -92,12 +90,12 @@ class Tables:
     @property
     def table(self) -> Table:
         """The four counts, shape (cutoffs, 3, betas)."""
-        size = self.positives + self.negatives
-        return Table.of(self.tp, self.head[:, np.newaxis, np.newaxis], self.positives, size)
+        head = self.ranking.head[:, np.newaxis, np.newaxis]
+        return Table.of(self.tp, head, self.positives, sum(self.ranking.total))
 
     def rounded(self) -> "Tables":
         """Return tables of whole examples, unless rows have weights."""
-        if self.head.dtype.kind == "f":
+        if self.ranking.head.dtype.kind == "f":
             return self
         return replace(self, tp=np.floor(self.tp + (0.5 + COUNT_TOLERANCE)).astype(np.int64))
 
@@ -132,7 +130,7 @@ def make_tables(ranking: Ranking, betas: FloatArray, terms: Terms) -> Tables:
     parts = [first, *others]
     joined: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
-        for name in ("betas", "tp", "positives", "negatives", "clipped", "local_alpha")
+        for name in ("betas", "tp", "positives", "clipped", "local_alpha")
         if getattr(first, name) is not None
     }
     return replace(first, **joined, tightest=tuple(chain(*(part.tightest for part in parts))))
@@ -166,8 +164,7 @@ def tables_in_parts(ranking: Ranking, betas: FloatArray, terms: Terms) -> Iterat
         reusable, first = None, here.stop
         positives = total.known_positive + part.hidden - missing
         alphas = _local_alphas(ranking, part.hidden, tightest, terms)
-        counts = tp, ranking.head, positives, sum(total) - positives
-        yield Tables(ranking, betas[here], *counts, clipped, tightest, alphas)
+        yield Tables(ranking, betas[here], tp, positives, clipped, tightest, alphas)
 
 
 def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:

@@ -93,13 +93,13 @@ def make_bands(ranking: Ranking, hidden: IntArray, terms: Terms) -> Bands:
 
 
 def add_bend_cutoffs(
-    ranking: Ranking, bands: Bands, terms: Terms, completions: Sequence[Completion] = ()
+    ranking: Ranking, bands: Bands, terms: Terms, completions: Sequence[Completion]
 ) -> Ranking:
     """Add the cutoffs at which bounds and completions bend."""
     if ranking.refiner is None:
         return ranking
     corners = [_band_bends(ranking, part) for part in bands.in_parts(ranking.rank.size)]
-    corners += [_completion_bends(ranking, completions)] if completions else []
+    corners.append(_completion_bends(ranking, completions))
     ranking = ranking.refine(sorted_unique(np.concatenate(corners)))
     for bends_of in (narrowed_bends, _crossings) if terms.band == "simultaneous" else ():
         bends = []

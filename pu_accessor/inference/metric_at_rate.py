@@ -39,7 +39,6 @@ class GoalBlocks(NamedTuple):
     beyond: IntArray  # of the cutoff at the other side of the block, or -1
     known: CountArray  # known positives in the block
     free: CountArray  # known positives and unlabeled examples
-    size: CountArray  # examples
 
 
 def metric_at_goal(
@@ -60,7 +59,7 @@ def metric_at_goal(
         joint = make_tables(ranking, betas, joint_terms)
         is_met = goal_surplus(at, joint.table)[:, 0] >= -_COUNT_TOLERANCE
         later = np.logical_or.accumulate(is_met[::-1])[::-1]
-        low |= later[np.searchsorted(joint.head, ranking.head)]
+        low |= later[np.searchsorted(joint.ranking.head, ranking.head)]
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # position -1: no cutoff
     allowed = high[blocks.here] & ~low[blocks.beyond]
     block, beta, values = _allowed_values(tables, metric, at, blocks, allowed, terms.contamination)
@@ -259,8 +258,7 @@ def _complete_blocks(ranking: Ranking, at: Cutoff, added: CountArray) -> GoalBlo
     is_complete = (positive + negative > 0) | (ranking.refiner is None)
     is_complete[np.searchsorted(ranking.unlabeled, added) - 1] = True
     start = np.flatnonzero(is_complete)
-    counts = positive, positive + unlabeled, positive + unlabeled + negative
-    sizes = (np.append(count[start], 0) for count in counts)
+    sizes = (np.append(count[start], 0) for count in (positive, positive + unlabeled))
     if at.kind == "recall":
         return GoalBlocks(np.append(start + 1, 0), np.append(start, -1), *sizes)
     return GoalBlocks(np.append(start, is_complete.size), np.append(start + 1, -1), *sizes)
