@@ -8,11 +8,9 @@ import re
 import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from html import escape, unescape
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 from textwrap import fill
@@ -130,7 +128,7 @@ def report(
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     notes = dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, PUWarning))
     warned = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    template = files(__package__).joinpath("report.html").read_text(encoding="utf-8")
+    template = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
     html = Template(template).substitute(
         {name: escape(text) for name, text in page.texts().items()},
         title=escape(title),
@@ -242,7 +240,7 @@ class _Page:
             "areas": self.areas,
             "band": self.band,
             "level": str(self.level),
-            "date": str(datetime.now(UTC).date()),
+            "date": str(pd.Timestamp.now("UTC").date()),
             "packages": ", ".join(f"{name} {version(name)}" for name in _PACKAGES),
         }
 

@@ -89,7 +89,8 @@ class ResultFrame(pd.DataFrame, metaclass=_AnyFrame):
 
     def to_latex(self, buf: Any = None, **options: Any) -> Any:
         """Return or write a table of LaTeX with the digits that are printed, as pandas does."""
-        usual = {"index": self._has_index, "escape": True, "float_format": _float_format()}
+        digits = {"float_format": _float_format(), "na_rep": "--"}
+        usual = {"index": self._has_index, "escape": True, **digits}
         return super().to_latex(buf, **usual | options)
 
     def to_excel(self, excel_writer: Any, **options: Any) -> None:  # type: ignore[misc]
