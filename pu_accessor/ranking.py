@@ -93,10 +93,10 @@ class Clusters:
     @cached_property
     def sizes(self) -> CountArray:
         """Known positives, and other rows, in each cluster, shape (2, clusters or more)."""
-        sizes = self._sum(self.weight)
+        sizes = self.sum_by_cluster(self.weight)
         return sizes if self.weight is None else sizes.astype(self.weight.dtype, copy=False)
 
-    def _sum(self, values: CountArray | None) -> CountArray:
+    def sum_by_cluster(self, values: CountArray | None) -> CountArray:
         """Sum a value of each row by cluster, known positives first; None: all are 1."""
         sums = np.bincount(self._side, values, 2 * self.size)
         return sums.reshape(2, self.size)
@@ -152,7 +152,7 @@ class Clusters:
         values[self._known] = known[steps][blocks[self._known]]
         if self.weight is not None:
             values *= self.weight
-        return self._sum(values)
+        return self.sum_by_cluster(values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,15 +402,9 @@ class PairedRows(NamedTuple):
 
     scores: FloatArray  # (models, rows)
     rankings: Callable[[], Sequence[Ranking]]  # of each model; each row is its own cluster
-    positive: BoolArray  # whether a row is a known positive
-    cluster: IntArray | None  # of each row, where rows are not independent
+    clusters: Clusters  # of rows
     multiplicity: CountArray  # how many rows each stands for
-    is_sample: bool = False  # whether multiplicities are weights of a sample, not counts
-
-    @property
-    def has_design(self) -> bool:
-        """Whether rows are no simple random sample, and some are no known positives."""
-        return (self.cluster is not None or self.is_sample) and not self.positive.all()
+    has_design: bool  # whether rows are no simple random sample, and some no known positives
 
     def same_order(self, first: int, second: int) -> bool:
         """Tell whether two models put all rows in the same order."""

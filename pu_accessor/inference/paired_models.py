@@ -19,9 +19,9 @@ future data", design "selection odds of 3").
 [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import scipy
@@ -47,7 +47,7 @@ from pu_accessor.inference.known_positives import count_negatives, count_positiv
 from pu_accessor.inference.linearized import linearize
 from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.inference.worlds import PrevalenceError, add_prevalence_error, prevalence_error
-from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, PairedRanks, PairedRows
+from pu_accessor.ranking import Clusters, Counts, FloatArray, PairedRanks, PairedRows
 from pu_accessor.roles_and_assumptions import Terms
 
 _RELATIVE_TOLERANCE = 1e-12
@@ -150,7 +150,7 @@ def compare_rows(
     for linear, ranking in zip(models, rankings, strict=True):
         steps = cast("Clusters", ranking.clusters).steps(linear.threshold)
         known, rest, as_known = (each[:, steps] for each in linear[3:6])
-        moves.append(np.stack([np.where(rows.positive, known, rest), as_known]))
+        moves.append(np.stack([np.where(rows.clusters.positive, known, rest), as_known]))
     pairs = list_pairs(len(models))
     difference = estimate = subtract(np.stack([model.value for model in models]), pairs)
     if metric.curve != "roc":
@@ -171,9 +171,7 @@ def compare_rows(
 
 def _prevalence_error(rows: PairedRows, total: Counts, betas: FloatArray) -> PrevalenceError:
     """Return the error of the share of positives."""
-    n, sizes = total.known_positive, None
-    if rows.has_design:
-        (sizes,) = _sum_by_cluster(rows, [rows.multiplicity])
+    n, sizes = total.known_positive, rows.clusters.sizes if rows.has_design else None
     rest = sum(total) - n
     return prevalence_error(n, rest, positive_share_of_rest(total, betas), sizes)
 
@@ -186,7 +184,7 @@ def _difference_variance(
     of_share: PrevalenceError,
 ) -> tuple[FloatArray, float]:
     """Return the variance of a difference at each beta, from what rows add to it, and its df."""
-    (added, as_known), positive = moved, rows.positive
+    (added, as_known), positive = moved, rows.clusters.positive
     times = rows.multiplicity.astype(np.float64)
     sizes = np.array([times[positive].sum(), times[~positive].sum()])
     if sizes.min() < 2:
@@ -203,19 +201,11 @@ def _difference_variance(
     return add_prevalence_error(variance, slope, of_share, sums), df
 
 
-def _sum_by_cluster(rows: PairedRows, each: Iterable[CountArray]) -> list[Any]:
-    """Return sums of known positives, and of the rest, by cluster, (2, clusters) each."""
-    cluster = np.arange(rows.positive.size) if rows.cluster is None else rows.cluster
-    number = int(cluster.max()) + 1
-    of_row = cluster + number * ~rows.positive
-    return [np.bincount(of_row, one, 2 * number).reshape(2, number) for one in each]
-
-
 def _design(
     rows: PairedRows, added: FloatArray, plain: FloatArray
 ) -> tuple[FloatArray, float, FloatArray]:
     """Return by how much clusters enlarge the variance, their df, and what they add, by beta."""
-    sizes, *sums = _sum_by_cluster(rows, [rows.multiplicity, *added])
+    sizes, sums = rows.clusters.sizes, [*map(rows.clusters.sum_by_cluster, added)]
     with_positive = int(np.count_nonzero(sizes[0]))
     if with_positive < 2:
         raise PUDataError(

@@ -63,7 +63,8 @@ def pair_scores(
         ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=weight)
         return replace(ranking, clusters=labels.cluster_rows(score, one_per_row=True))
 
-    of_rows = positive, labels.cluster, labels.multiplicities, labels.weight is not None
+    has_design = not ((labels.cluster is None and labels.weight is None) or positive.all())
+    of_rows = labels.cluster_rows(scores[0]), labels.multiplicities, has_design
     return paired._replace(rows=PairedRows(scores, lambda: [*map(rank, scores)], *of_rows))
 
 
