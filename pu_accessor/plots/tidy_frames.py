@@ -309,7 +309,8 @@ def _forest_rows(
     keys = _keys(frame, "")
     in_hues, listed = ([key for key in keys if (key in hue_names) == is_hue] for is_hue in (1, 0))
     if not (keys or hue_names or (frame["beta"] == 0).any()):  # one model: a row for each beta
-        frame, listed = frame.drop(columns="beta"), ["said"]
+        said = [*map(drawing.write_beta, frame["beta"])]  # the legend has its interval
+        frame, listed = frame.assign(said=said).drop(columns="beta"), ["said"]
     # A key is a value of one column, or a tuple of several.
     places = frame.set_index(listed).index.tolist() if listed else [""] * len(frame)
     rows = frame.assign(place=pd.Series(places, dtype=object))

@@ -278,6 +278,8 @@ def test_groups_with_intervals_of_beta_say_each_and_known_labels_say_no_beta() -
 
 
 def test_one_model_has_a_row_for_each_beta_and_chance_only_where_it_is_near() -> None:
+    one = FRAME.pu.plot_forest("auroc", pd.Interval(0.1, 0.3))  # the legend has the interval
+    assert [text.get_text() for text in one.get_yticklabels()] == ["β = 0.2"]
     ax = FRAME.pu.plot_forest("auroc", [0.1, 0.2])
     assert [text.get_text() for text in ax.get_yticklabels()] == ["β = 0.1", "β = 0.2"]
     assert "chance" not in legend(
