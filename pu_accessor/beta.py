@@ -142,7 +142,7 @@ class Betas:
     """The betas of all rankings: the same for all, or one for each key."""
 
     shared: Beta | None = NO_BETA
-    by_key: Mapping[Any, Any] | xr.DataArray | None = None  # numbers, intervals or `Beta`
+    by_key: Mapping[Any, Beta] | xr.DataArray | None = None
     levels: tuple[str, ...] | None = None  # of the keys of estimates
     level: float | None = None  # of the intervals of estimates
 
@@ -151,10 +151,8 @@ class Betas:
         """Points, an interval or an estimate."""
         if self.level is not None:
             return "estimate"
-        values = self.by_key.values() if isinstance(self.by_key, Mapping) else ()
-        has_interval = self.shared is not None and self.shared.interval is not None
-        is_interval = has_interval or any(isinstance(value, pd.Interval) for value in values)
-        return "interval" if is_interval else "points"
+        each = self.by_key.values() if isinstance(self.by_key, Mapping) else [self.shared]
+        return "interval" if any(one is not None and one.interval for one in each) else "points"
 
     @property
     def estimate(self) -> Beta | None:
@@ -219,9 +217,7 @@ def read_betas(beta: UserBeta | None) -> Betas:
             )
         beta = dict(beta.items())
     if isinstance(beta, Mapping):
-        for key, value in beta.items():
-            _read_value((), key, value)
-        return Betas(None, beta)
+        return Betas(None, {key: _read_value((), key, value) for key, value in beta.items()})
     return Betas(Beta(as_betas(cast("npt.ArrayLike", beta))))
 
 

@@ -312,8 +312,7 @@ def robustness(
     default = {"selection_odds": SWEEPS["selection_odds"]}
     assumption, values = _read_sweep(default if over is None else over)
     cutoff = entry.read_cutoff(at)
-    if target is None:
-        target = default_target(cutoff, weighted=self._terms.weight is not None)
+    target = default_target(self, cutoff) if target is None else target
     if above is not None and (not is_number(above) or not isfinite(above)):
         raise PUTypeError(
             f"above must be a finite number, but {brief(above)} was passed. Pass above=0.7."

@@ -272,8 +272,7 @@ def gap(
     """
     entry = read_metric(metric, "gap")
     cutoff = entry.read_cutoff(at)
-    if target is None:
-        target = default_target(cutoff, weighted=self._terms.weight is not None)
+    target = default_target(self, cutoff) if target is None else target
     method, facts = exclusion_facts(entry, cutoff)
     of_auroc: dict[str, Any] = {"auroc": entry.curve == "roc"}
     betas, terms = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)

@@ -198,13 +198,11 @@ def _join_first(groups: Iterable[str]) -> str:
 
 def doubt_metrics(asked: Sequence[Asked], ranking: Ranking, beta: Beta) -> dict[str, str]:
     """Return warnings about the scores or the intervals of one ranking, each with a number."""
-    doubts, known = {}, ranking.total.known_positive
-    kinds = {(one.metric.cutoff, one.metric.curve, one.target) for one in asked}
-    for cutoff, curve, target in kinds:
-        if cutoff == "probability" and scores_match_known_share(ranking, beta.values):
-            doubts[_OF_KNOWN] = f"{known / sum(ranking.total):.3g}"
-        if curve != "pr" or target != "population":
-            continue
+    doubts, known = dict[str, str](), ranking.total.known_positive
+    is_decision = any(one.metric.cutoff == "probability" for one in asked)
+    if is_decision and scores_match_known_share(ranking, beta.values):
+        doubts[_OF_KNOWN] = f"{known / sum(ranking.total):.3g}"
+    if any(one.metric.curve == "pr" and one.target == "population" for one in asked):
         if known < _MIN_FOR_PRECISION and not is_single(ranking.total):
             doubts[_FEW_KNOWN] = f"{known:g}"
         if (rest := effective_size_of_rest(ranking)) < _MIN_FOR_PRECISION:

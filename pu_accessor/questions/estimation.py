@@ -263,12 +263,12 @@ _NOTES = cleandoc(metric.__doc__ or "").partition("\nReferences\n")
 metric.__doc__ = f"{_NOTES[0]}\n{describe_metrics()}\n{_NOTES[1]}{_NOTES[2]}\n"
 
 
-def default_target(cutoff: cutoff_spec.Cutoff | None, *, weighted: bool) -> str:
+def default_target(self: Accessor, cutoff: cutoff_spec.Cutoff | None) -> str:
     """Return the default target: weighted rows are a sample of future data where it has them."""
-    if cutoff is None or cutoff.kind == "threshold":
+    if self._terms.average or cutoff is None or cutoff.kind == "threshold":
         return "population"
-    on_future = weighted and cutoff.kind in ("rank", "fraction", "recall", "fpr")
-    return "population" if on_future else "examples"
+    is_of_rows = cutoff.kind in ("rank", "fraction", "recall", "fpr")
+    return "population" if is_of_rows and self._terms.weight is not None else "examples"
 
 
 def exclusion_facts(
@@ -350,13 +350,12 @@ def read_questions(
     band: UserBand,
 ) -> tuple[list[Asked], Betas, Terms]:
     """Return each metric with each cutoff, and what was read for all of them."""
-    asked, weighted = [], self._terms.weight is not None
+    asked = []
     for entry, cutoff in product(entries, [None] if at is None else cutoff_spec.read_cutoffs(at)):
         own = entry.check_cutoff(cutoff)
         if self._terms.average:
             check_average(entry, own)
-        usual = "population" if self._terms.average else default_target(own, weighted=weighted)
-        one = Asked(entry, own, usual if target is None else target)
+        one = Asked(entry, own, default_target(self, own) if target is None else target)
         betas, terms = _read_metric_arguments(self, one, beta, level=level, band=band)
         asked.append(one)
     return asked, betas, terms

@@ -243,8 +243,7 @@ def plot_metric(
     --------
     >>> import pu_accessor
     >>> df = pu_accessor.load_example()
-    >>> ax = df.pu.plot_metric("recall", 0.17, x="fraction")
-    >>> ax.get_xlabel()
+    >>> df.pu.plot_metric("recall", 0.17, x="fraction").get_xlabel()
     'share of examples predicted positive'
     >>> ax = df.pu.plot_metric("auroc", [0.05, 0.1, 0.15], x="beta")
     """
