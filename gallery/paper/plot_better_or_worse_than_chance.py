@@ -22,15 +22,14 @@ curves = df.pu.roc_bounds(beta=[0, 0.1, 0.2]).sel(bound="estimate")
 
 # %%
 figure, ax = plt.subplots(figsize=(4.8, 4.8), layout="constrained")
-ax.axline((0, 0), slope=1, color="0.5", linestyle=":", linewidth=1)
+ax.axline((0, 0), slope=1, color="0.5", linestyle=":", linewidth=1, label="chance")
 arrow = {"arrowstyle": "-", "color": "0.5"}
-for beta, color in zip(curves["beta"], plt.get_cmap("Blues")([0.4, 0.6, 0.8]), strict=True):
+for beta, color in zip(curves["beta"], plt.get_cmap("Blues")([0.4, 0.65, 0.95]), strict=True):
     one = curves.sel(beta=beta)
-    ax.plot(one["fpr"], one["tpr"], color=color)
-    height = float(np.interp(0.05, one["fpr"], one["tpr"]))
-    ax.annotate(f"β = {beta:g}", (0.05, height), (0.2, 1.5 * height - 0.14), arrowprops=arrow)
+    ax.plot(one["fpr"], one["tpr"], color=color, label=f"β = {beta:g}")
 ax.annotate("better than chance:\nup with β", (0.1, 0.36), (0.03, 0.66), arrowprops=arrow)
-ax.annotate("worse than chance:\ndown with β", (0.92, 0.62), (0.6, 0.3), arrowprops=arrow)
+ax.annotate("worse than chance:\ndown with β", (0.92, 0.62), (0.6, 0.34), arrowprops=arrow)
+ax.legend(loc="lower right", frameon=False, reverse=True)
 ax.set(xlabel="false positive rate", ylabel="true positive rate", box_aspect=1)
 ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
 ax.set_title("A larger β moves the curve away from chance", loc="left")

@@ -47,10 +47,10 @@ for drawn, color, name, place in [
     (low, blue, "lower bound", (300, 0.58)),
 ]:
     ax.fill_between(KNOWN, *np.quantile(drawn, [0.025, 0.975], axis=1), color=color, alpha=0.25)
-    ax.plot(KNOWN, drawn.mean(1), "o-", color=color)
+    ax.plot(KNOWN, drawn.mean(1), "o-", color=color, clip_on=False)
     ax.annotate(f"{name}: mean, and\n95% of 200 draws", place, color=color)
 ax.axhline(TRUE, color=plt.rcParams["text.color"], linewidth=1)
-ax.annotate("truth", (10_000, TRUE), (4, -4), textcoords="offset points")
+ax.annotate("truth", (10_000, TRUE), (8, -4), textcoords="offset points")
 ax.set(xscale="log", xlim=(10, 10_000), ylim=(0.2, 1))
 ax.set_xticks(KNOWN, [f"{known:,}" for known in KNOWN])
 ax.set(xlabel="known positives", ylabel="AUROC")

@@ -50,8 +50,13 @@ print(models.estimate_beta().loc[:, ["model", "upper"]].round(4))
 # %%
 figure, ax = plt.subplots(figsize=(5, 4.4), layout="constrained")
 models.plot_metric("auroc", np.linspace(0, 0.2, 41), x="beta", ax=ax, palette="colorblind")
-ax.set_xlim(-0.01, 0.2)
-ax.set_title("The estimates change order at β = 0.075", loc="left")
+ax.set(xlim=(-0.01, 0.2), xticks=[0, 0.05, 0.1, 0.15, 0.2])
+ax.set_title(
+    "The estimates change order at β = 0.075,\nfar above the upper limit for model 2",
+    loc="left",
+    pad=12,
+)
 shared_legend(figure)
+sns.move_legend(figure, "outside lower center", ncols=2, frameon=False, title="")
 sns.despine()
 plt.show()

@@ -29,10 +29,11 @@ beta = high[~known].mean()  # an input; here the truth is at hand
 # %%
 tables = df.pu.contingency(pd.Interval(0.8 * beta, 1.2 * beta), ranks="breakpoints")
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.2, 3.4), layout="constrained")
-band = {"band_kws": {"label": "95% band, pointwise"}}
-df.pu.plot_rank_cdf(beta, ax=left, line_kws={"color": "C2"}, **band)
-tables.pu.plot_roc(ax=middle, **band)
-tables.pu.plot_pr(ax=right, **band)
+df.pu.plot_rank_cdf(
+    beta, ax=left, line_kws={"color": "C2"}, band_kws={"label": "95% band, pointwise"}
+)
+tables.pu.plot_roc(ax=middle)
+tables.pu.plot_pr(ax=right)
 precision, recall, _ = precision_recall_curve(high, score)
 truth = [
     (left, np.arange(1, high.size + 1), high[np.argsort(-score)].cumsum() / high.sum()),

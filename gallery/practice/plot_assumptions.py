@@ -39,16 +39,17 @@ for finding in checks["finding"]:
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.8), layout="constrained")
 known = df.assign(above=df["score"].rank(ascending=False, pct=True))[df["label"] == 1]
-colors = {"Ann": "0.75", "Bob": "0.6", "Cleo": "#004488"}
+colors = {"Ann": "0.75", "Bob": "0.45", "Cleo": "#004488"}
 sns.ecdfplot(known, x="above", hue="reader", hue_order=[*colors], palette=colors, ax=left)
 sns.move_legend(left, "lower right", frameon=False)
 left.set(xlabel="share of examples ranked above", ylabel="share of the known positives")
+left.set_ylim(0, 1.02)
 left.set_title("Positives known to Cleo\nrank higher", loc="left")
 shares = df["label"].notna().groupby(df["ward"]).mean()
 right.barh(shares.index, shares, color=["0.6", "#004488", "0.6"], height=0.5)
 right.axvline(250 / 800, color="0.5", linestyle="--")
 right.annotate("highest possible if\nlabels are random: 31%", (0.33, 1.75))
-right.set(xlabel="known positives / all rows", ylim=(-0.5, 2.6))
+right.set(xlabel="known positives / all rows", xlim=(0, 0.75), ylim=(-0.5, 2.6))
 right.set_title("More of hepatology is labeled\nthan random labels allow", loc="left")
 sns.despine()
 plt.show()

@@ -45,7 +45,8 @@ for name, values in precisions.items():
 # %%
 # Only the lower bound matters: a band of 90% has lower bounds of 95%.
 figure, ax = plt.subplots(figsize=(5, 4.6), layout="constrained")
-df.pu.plot_metric("precision", beta, band="simultaneous", level=0.9, ax=ax)
+band = {"band_kws": {"label": "90% band, simultaneous:\neach bound has 95%"}}
+df.pu.plot_metric("precision", beta, band="simultaneous", level=0.9, ax=ax, **band)
 ranks, share = np.arange(1, 6_001), true / np.arange(1, 6_001)
 ink = plt.rcParams["text.color"]
 ax.plot(ranks, share, color=ink, linewidth=1, label="truth")

@@ -54,7 +54,10 @@ found: dict[str, Any] = {
 
 blue, red = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[3]
 figure, axes = plt.subplots(1, 2, figsize=(7, 4.6), sharex=True, sharey=True, layout="constrained")
-titles = "Intervals by image: {} of 40\nmiss the truth", "By patient: {} of 40"
+titles = (
+    "By image, {} of 40 intervals\nmiss the truth (orange)",
+    "By patient, {} of 40 intervals\nmiss the truth",
+)
 for ax, areas, title in zip(axes, found.values(), titles, strict=True):
     missed = (areas["lower"] > 0.5) | (areas["upper"] < 0.5)
     colors = np.where(missed, "red", "blue")
@@ -63,9 +66,9 @@ for ax, areas, title in zip(axes, found.values(), titles, strict=True):
         ax.hlines(part.index, part["lower"], part["upper"], color=color, linewidth=width)
         ax.plot(part["estimate"], part.index, "o", color=color, markersize=4)
     ax.axvline(0.5, color="0.5", linewidth=1, linestyle="--")
-    ax.annotate("true AUROC, 0.5", (0.51, 40.3))
+    ax.annotate("true AUROC, 0.5", (0.51, -2.4))
     ax.set_title(title.format(missed.sum()), loc="left")
     ax.set_xlabel("AUROC, with 95% interval")
-axes[0].set_ylabel("sample of patients")
+axes[0].set(ylabel="sample of patients", ylim=(-2.8, 40))
 sns.despine()
 plt.show()

@@ -48,7 +48,7 @@ for place, rows, color, name in [
     ends = [rows["estimate"] - rows["lower"], rows["upper"] - rows["estimate"]]
     ax.errorbar(place, rows["estimate"], ends, fmt="o", color=color, label=name)
 ticks, ink = [*range(folds), folds + 0.5], plt.rcParams["text.color"]
-ax.plot(ticks, [*true, np.mean(true)], "_", color=ink, markersize=10, label="truth")
+ax.plot(ticks, [*true, np.mean(true)], "_", color=ink, markersize=12, zorder=5, label="truth")
 ax.set_xticks(ticks[::3] + ticks[-1:], ["0", "3", "6", "9", "all"])
 ax.set(xlabel="fold", ylabel="AUROC", ylim=(0.4, 1.02))
 ax.set_title("The average of ten folds has a far\nshorter interval than one of them", loc="left")

@@ -36,7 +36,7 @@ df.pu.plot_metric("net_benefit", beta, x="threshold", at=at, band="simultaneous"
 every = df.assign(label=malignant.astype(float)).pu(negative=0).metric("net_benefit", 0, at=at)
 ink = plt.rcParams["text.color"]
 ax.plot(every["at"], every["estimate"], color=ink, linewidth=1, label="truth")
-ax.axvspan(0.2, 0.6, color="0.5", alpha=0.15, zorder=0)
+ax.axvspan(0.2, 0.6, color="0.5", alpha=0.15, linewidth=0, zorder=0, label="20% to 60%")
 shared_legend(figure)
 ax.set_ylim(-0.1, 0.4)
 ax.set_title("Between thresholds of 20% and 60%\nthe model is worth using", loc="left")

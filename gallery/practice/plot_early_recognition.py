@@ -34,6 +34,10 @@ for (name, rows), marker, color in zip(
 ):
     ax.plot(rows["at"], rows["estimate"], f"{marker}-", color=color, label=name)
     ax.fill_between(rows["at"], rows["lower"], rows["upper"], color=color, alpha=0.25)
+    hits = truth[np.argsort(-df[name])].cumsum()
+    true = [hits[round(20_000 * share) - 1] / (400 * share) for share in fractions]
+    label = "truth of both" if name == "steady" else None
+    ax.plot(fractions, true, "--", color=plt.rcParams["text.color"], linewidth=1, label=label)
 ax.axhline(1, color="0.5", linestyle=":", label="chance")
 ax.set(xscale="log", xlabel="share of the library predicted positive")
 ax.set_ylabel("enrichment factor (times chance)")

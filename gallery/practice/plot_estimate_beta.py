@@ -59,7 +59,7 @@ ax.annotate("true β", (true_beta, 5.3), (4, 0), textcoords="offset points")
 for height, text in [(-0.75, "assumptions true"), (3.25, "assumption violated")]:
     ax.text(0, height, text, style="italic", va="center")
 ax.set_yticks([0, 1, 2, 4, 5], order)
-ax.set(xlabel="class prior β, with 95% limits", ylim=(5.5, -1.1))
+ax.set(xlabel="estimate of the class prior β, with 95% limits", ylim=(5.5, -1.1))
 figure.suptitle("Two violated assumptions put the upper limit\nof β below the truth")
 sns.despine(left=True)
 ax.tick_params(left=False)

@@ -3,7 +3,8 @@ Gains chart
 ===========
 
 Cumulative gains: the share of the eights among the best-ranked images, between a random and a
-perfect ranking. The point is the share in the best tenth, with its 95% interval.
+perfect ranking. The point is the share in the best tenth, with its 95% interval. The true curve
+is dashed.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +29,8 @@ figure, ax = plt.subplots(figsize=(5, 4.6), layout="constrained")
 df.pu.plot_metric("recall", beta, x="fraction", ax=ax)
 found = df.pu.metric("recall", beta, at={"fraction": 0.1}).iloc[0]
 share, ink = found["estimate"], {"color": plt.rcParams["text.color"]}
-ax.plot([0, 0.1, 0.1], [share, share, 0], linestyle="--", linewidth=1, **ink)
+true = eight[np.argsort(-score)].cumsum() / eight.sum()
+ax.plot(np.arange(1, 1_798) / 1_797, true, linestyle="--", linewidth=1, label="truth", **ink)
 ends = [[share - found["lower"]], [found["upper"] - share]]
 ax.errorbar(0.1, share, ends, fmt="o", capsize=3, zorder=5, label="top tenth, 95% interval", **ink)
 ax.legend(loc="lower right", frameon=False)

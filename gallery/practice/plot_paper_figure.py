@@ -12,10 +12,12 @@ import pandas as pd
 import seaborn as sns
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_curve
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import pu_accessor  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 features, target = load_breast_cancer(return_X_y=True)
 malignant, rng = target == 0, np.random.default_rng(4)
@@ -35,10 +37,15 @@ with plt.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.linewidth": 0.6}
     for panel, ax in grid.axes_dict.items():
         found = areas.loc[panel]
         text = f"AUROC {found['estimate']:.2f}\n({found['lower']:.2f} to {found['upper']:.2f})"
+        rows = df["hospital"] == panel[0]
+        curve = roc_curve(malignant[rows], df.loc[rows, panel[1]])[:2]
+        ax.plot(*curve, color=plt.rcParams["text.color"], linewidth=0.8, label="truth")
         ax.text(0.99, 0.03, text, ha="right")
     grid.set_titles("{row_name}, {col_name}")
-    grid.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
-    grid.figure.set_size_inches(5, 6)
+    ticks, names = [0, 0.5, 1], ["0", "0.5", "1"]
+    grid.set(xticks=ticks, yticks=ticks, xticklabels=names, yticklabels=names)
+    grid.figure.set_size_inches(5, 6.5)
+    shared_legend(grid.figure)
     sns.move_legend(grid.figure, "outside lower center", ncols=2, frameon=False)
     grid.figure.suptitle("Both models rank well in both hospitals", fontsize="large")
     sns.despine()

@@ -40,6 +40,10 @@ best = df.pu.metric(lambda tp, fp, fn, tn: -cost(tp, fp, fn, tn), beta, at="maxi
 figure, ax = plt.subplots(figsize=(5, 4.8), layout="constrained")
 df.pu.plot_metric(cost, beta, x="threshold", band="simultaneous", ax=ax)
 ink = {"color": plt.rcParams["text.color"]}
+order = np.argsort(-score)
+hits, rank = malignant[order].cumsum(), np.arange(1, score.size + 1)
+true = (10 * (malignant.sum() - hits) + rank - hits) / score.size
+ax.plot(score[order], true, linewidth=1, label="truth", **ink)
 ends = [[best["estimate"] - best["lower"]], [best["upper"] - best["estimate"]]]
 place = f"{best['threshold']:.1f}".replace("-", "\N{MINUS SIGN}")
 label = f"least cost, at a score of {place}"
