@@ -54,7 +54,7 @@ def exact_each(n: int, m: IntArray, level: float, odds: float = 1.0) -> Bounds:
     use_path = (n + m <= _MAX_PATH_POSITIVES) | (m < n) | (tail < _MIN_INTERPOLATED_TAIL)
     use_path &= odds == 1
     lower = _limits_within_odds(n, np.where(use_path, 0, m), tail, odds)
-    for row in np.flatnonzero(use_path):
+    for row in np.flatnonzero(use_path & (m > 0)) if n else ():
         lower[row, 1:] = PathLimits(n, int(m[row]), tail).limits(tail)
     # Read from the bottom of the ranking, the k-th known positive is the (n - k + 1)-th, and known
     # positives have the odds against them.
@@ -66,8 +66,6 @@ class PathLimits:
 
     def __init__(self, n: int, m: int, tail: float) -> None:
         self._n, self._m = n, m
-        if not (n and m):
-            return
         known, nodes = np.arange(1, n + 1), _spread_nodes(n, 1)
         apart = _beta_quantile(n, np.array(m), tail, nodes) - nodes / (n + 1)
         start = m * (known / (n + 1) + np.interp(known, nodes, apart))
@@ -77,8 +75,6 @@ class PathLimits:
     def limits(self, tail: float) -> IntArray:
         """Return the smallest counts with P(V_k <= count) > tail, for k = 1..n."""
         n, m = self._n, self._m
-        if not (n and m):
-            return np.zeros(n, np.int64)
         known, limit = np.arange(1, n + 1), tail * (1 + TOLERANCE)
         count, below, here = self._count, self._below, self._here
         while (low := np.flatnonzero(below <= limit)).size:

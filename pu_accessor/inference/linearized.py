@@ -11,7 +11,6 @@ import numpy as np
 from pu_accessor.inference import metric_at_cutoff, retrieval
 from pu_accessor.inference.areas_on_future_data import ap_share_slope, unbiased_ap
 from pu_accessor.inference.calibration import check_probability_scores
-from pu_accessor.inference.contingency import completed_table
 from pu_accessor.inference.curves import area_of_estimate
 from pu_accessor.inference.cutoff_spec import Cutoff
 from pu_accessor.inference.influence import (
@@ -85,7 +84,7 @@ def _linearize_at_cutoff(
 ) -> Linearized:
     """Linearize a metric at a cutoff, by what examples add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
-    ends, weights = metric_at_cutoff.locate_cutoff(ranking, cutoff)
+    ends, weights = position = metric_at_cutoff.locate_cutoff(ranking, cutoff)
     world = FutureData.of(ranking, betas, Terms())
     n, size, hidden = world.n, world.size, world.hidden
     sizes = np.array([n, max(world.rest, 1)])
@@ -112,8 +111,7 @@ def _linearize_at_cutoff(
         of_known = of_known * (1 - density * n / size)
 
     def estimate() -> FloatArray:
-        _, table = completed_table(ends, betas, on_new=True)
-        return metric(*(np.tensordot(weights, count, 1) for count in table)).astype(np.float64)
+        return metric_at_cutoff.evaluate_completed(position, betas, metric, None).value
 
     inside = np.append(np.cumsum(weights[::-1])[::-1], 0.0) - above[:, np.newaxis]
     known, rest = map(np.multiply.outer, (of_known, of_rest), inside / sizes[:, np.newaxis])
