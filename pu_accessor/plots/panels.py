@@ -206,7 +206,7 @@ def _color_curves(
         d for d in range(3, 18) if len({f"{beta:.{d}g}" for beta in numbers}) == len(numbers)
     )
     has_own = len(drawing.intervals_of_beta(curves)) > 1
-    gap = drawing.BEFORE_AREA + "\n" * (hue is None)  # an area alone has a line of its own
+    gap = drawing.BEFORE_AREA + "\n" * (hue is None or has_own)  # of one curve, or a long name
     first, last, naive = [], [], []
     for curve in curves:
         key = curve.where[hue] if hue else None

@@ -218,9 +218,8 @@ def _name_rows(ax: Axes, names: Sequence[str]) -> None:
     lines = sum(name.count("\n") + 1 for name in names)
     size = min(room[1] / lines, mpl.rcParams["font.size"])
     longest = max(int(_NAMES * room[0] / (_LETTER * size)), _MIN_NAME)
-    written = [
-        "\n".join(drawing.cut(line, longest) for line in name.split("\n")) for name in names
-    ]
+    parts = (name.partition("\n") for name in names)  # beta is on a line of its own
+    written = [f"{drawing.cut(name, longest)}{line}{beta}" for name, line, beta in parts]
     ax.set_yticks(range(len(names)), written, fontsize=size)
     ax.tick_params(axis="y", length=0)
 
