@@ -5,7 +5,7 @@ Bounds on the rank CDF, ROC and PR curves
 Theorem 1: a band on the rank CDF bounds the number of hidden positives above each cutoff. The
 most of them give the upper curve, the fewest the lower one. By Lemma 1 the true positive rate and
 precision then rise, and the false positive rate falls. By Lemma 3 no better bound can be had from
-that band.
+that band. The dashed curves are the truth.
 """
 
 import matplotlib.pyplot as plt

@@ -34,8 +34,9 @@ plain = {"color": orange, "label": "as a random sample"}
 weighted = {"color": blue, "label": "weighted by propensity"}
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always", pu_accessor.PUWarning)
-    df.pu(propensity=None).plot_roc(beta, ax=ax, line_kws=plain)
-    df.pu(propensity="propensity").plot_roc(beta, ax=ax, line_kws=weighted)
+    bands = [{"label": f"95% band, {kind}"} for kind in ("random sample", "weighted")]
+    df.pu(propensity=None).plot_roc(beta, ax=ax, line_kws=plain, band_kws=bands[0])
+    df.pu(propensity="propensity").plot_roc(beta, ax=ax, line_kws=weighted, band_kws=bands[1])
 print(*[warning.message for warning in caught], sep="\n")
 ink = plt.rcParams["text.color"]
 ax.plot(*roc_curve(truth, score)[:2], color=ink, linestyle="--", zorder=6, label="truth")

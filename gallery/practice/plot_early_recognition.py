@@ -4,7 +4,7 @@ Early recognition
 
 A screen can test a hundredth of a library. The enrichment factor compares the share of hits there
 with that of the library. The sharp model has the lower AUROC, but far more of the hits at the
-top.
+top. The dashed curves are the truth.
 """
 
 import matplotlib.pyplot as plt
