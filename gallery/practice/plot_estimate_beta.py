@@ -56,7 +56,7 @@ for place, name in zip([0, 1, 2, 4, 5], order, strict=True):
     ax.plot(row["beta"], place, marker, color=color)
 ax.axvline(true_beta, color="0.5", linewidth=1, linestyle="--", zorder=0)
 ax.annotate("true β", (true_beta, 5.3), (4, 0), textcoords="offset points")
-for height, text in [(-0.75, "assumptions true"), (3.25, "an assumption violated")]:
+for height, text in [(-0.75, "assumptions true"), (3.25, "assumption violated")]:
     ax.text(0, height, text, style="italic", va="center")
 ax.set_yticks([0, 1, 2, 4, 5], order)
 ax.set(xlabel="estimate of the class prior β, with 95% limits", ylim=(5.5, -1.1))
