@@ -37,6 +37,7 @@ _AXES = {
 }
 _PR_POINTS, _METRIC_POINTS = 200, 400  # vertices added between cutoffs, evenly and by log
 _MAX_AREAS = 5  # in a legend
+_AREA_NAMES: Mapping[str, str] = {"roc": "AUROC", "pr": "AP"}
 _MAX_CUTOFFS_DRAWN, _PIXELS = 4_000, 1_500  # more are thinned out to the pixels of an axis
 _RECALL_LABEL = "share of positives found"
 
@@ -102,7 +103,7 @@ def plot_curves(
     sign = -1 if getattr(curve, "less_is_better", False) else 1
     frame = areas() if areas is not None and len(curves) <= _MAX_AREAS else pd.DataFrame()
     for one in curves:
-        one.extra.update(sign=sign, area=_area_of(frame, one))
+        one.extra.update(sign=sign, area=_area_of(frame, one), area_name=_AREA_NAMES.get(name))
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -154,18 +155,19 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
 
     def trace(table: Table) -> Path:
         inside = table["rank"] <= sum(table[name] for name in TOTALS)  # groups may end earlier
-        path = table["rank"][inside], table["rank_cdf"][inside]
-        # From known negatives it is straight between cutoffs.
-        return drawing.step_corners(*path) if from_positives else path
+        return table["rank"][inside], table["rank_cdf"][inside]
 
     curves, band = _curves(visible(cdf), trace, "rank_cdf")
-    if same_at_each_beta:  # bands are named by beta alone
-        curves = [curve._replace(extra=curve.extra | {"score": None}) for curve in curves]
+    for one in curves:
+        one.extra["sign"] = 1
+        if same_at_each_beta:  # bands are named by beta alone
+            one.extra["score"] = None
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_AXES["rank"], ylabel=_RECALL_LABEL)
-        for end in {int(curve.extra["examples"]) for curve in curves}:
-            drawing.draw_chance(ax, [0, end], [0, 1])
+        ends = {int(curve.extra["examples"]): {"color": curve.color} for curve in curves}
+        for end, hue in ends.items():
+            drawing.draw_chance(ax, [0, end], [0, 1], **(hue if len(ends) > 1 else {}))
         # One line, and a band for each beta.
         keys = [{**curve.where, "beta": None} for curve in curves]
         shared = same_at_each_beta and all(key == keys[0] for key in keys)
@@ -246,7 +248,10 @@ def _take_apart(
         places = dict(zip(dims, position, strict=True))
         one = dataset.isel(places)
         known = one[drawn].count("bound").to_numpy() > 0
-        if axis == CUTOFF_DIM and "rank" in one.coords:  # without repeats of the last cutoff
+        if {"tp", "fp"} <= {*one.variables}:  # without repeats of the last cutoff
+            counts = np.stack([one[name].transpose("bound", axis) for name in ("tp", "fp")])
+            known[1:] &= np.diff(counts).any(axis=(0, 1))
+        elif axis == CUTOFF_DIM and "rank" in one.coords:
             known &= np.diff(one["rank"], prepend=-1) > 0
         if not known.any():
             continue

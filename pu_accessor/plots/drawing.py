@@ -124,7 +124,8 @@ def draw_bands(
     for curve in drawn:
         (x, y), (x_back, y_back) = known(curve.upper), known(curve.lower)
         corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
-        own = f"{label}, {curve.label}" if is_shared else label
+        has_beta = is_shared and not curve.extra.get("interval")
+        own = f"{label}, {curve.label}" if has_beta else label
         _fill(ax, corners, own, curve.color, looks, opacities)
 
 
@@ -245,8 +246,8 @@ def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
         y = heights[:, np.newaxis] * np.array([0, 1, 1, 0])
         strip = Polygon(np.stack([x.ravel(), y.ravel()], 1), transform=ax.get_xaxis_transform())
         grey = ink(ax, 0.6)
-        strip.set(facecolor=(*grey, 0.25 / len(bins)), edgecolor=grey, linewidth=0.6)
-        strip.set(label=f"number of examples (at most {most:,})", gid=Kind.COUNTS, zorder=1)
+        strip.set(facecolor="none", edgecolor=grey, linewidth=0.6)
+        strip.set(label=f"number of examples\n(at most {most:,})", gid=Kind.COUNTS, zorder=1)
         ax.add_artist(strip)
 
 
@@ -259,6 +260,8 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
 def mark_infeasible(ax: Axes, curves: Sequence[Curve]) -> None:
     """Shade where the band of a curve is impossible, with a strip in its colour at the foot."""
     marked = [curve for curve in curves if "cut" in curve.extra and not curve.is_baseline]
+    if len(marked) > MAX_FILLED_BANDS:  # whose bands are not drawn
+        return
     bottom = len({patch.get_gid() for patch in ax.patches if kind_of(patch) is Kind.INFEASIBLE})
     for curve in marked:
         x, is_cut = curve.extra["cut"]
@@ -299,15 +302,15 @@ def band_label(
     references: Any = (),
     what: str = "band",
 ) -> str:
-    """Name a band or an interval: level, kind and assumptions, as far as attributes have them."""
-    band = str(attrs.get("band", "")) if what == "band" else ""
+    """Name a band or intervals: level, kind and assumptions, as far as attributes have them."""
+    band = "" if what == "interval" else str(attrs.get("band", ""))
     kind = _KINDS_OF_BAND.get(band, f"pointwise ({band})" if band else "")
     odds, share = (attrs.get(name) for name in ("selection_odds", "contamination"))
     unlike = None if odds is None else f"odds within {odds:g}"
     wrong = f"contamination up to {100 * share:.3g}%" if share else None
     kinds = {*np.ravel(references).tolist()}
     reference = _REFERENCES.get(kinds.pop()) if len(kinds) == 1 else None
-    targets = _OTHER_DATA if what == "band" else _TARGETS
+    targets = _TARGETS if what == "interval" else _OTHER_DATA
     target = targets.get(attrs.get("target"))
     shared = next(iter(intervals)) if len(intervals) == 1 else None
     within = f"β from {shared[0]:.3g} to {shared[1]:.3g}" if shared else None

@@ -31,6 +31,7 @@ _MIN_ROWS, _ENTRIES_PER_INCH = 6, 3.6  # right of the Axes
 _MAX_LEGEND_SHARE, _LEGEND_PADDING = 0.3, 0.01  # of the Axes: area of a legend, space around it
 _MAX_LEGEND_WIDTH, _MAX_HEIGHT_BELOW = 0.45, 0.4  # of a new figure; of Axes of a user
 _BAR = 5  # corners of a bar, with the first again
+_DATA = Kind.CURVE, Kind.BASELINE, Kind.BAND
 
 
 def _legend_entries(
@@ -145,7 +146,7 @@ def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Le
             "df.pu.plot_roc(0.3, ax=ax)."
         )
     for legend in filter(None, [ax.get_legend() for ax in axes]):
-        title = title or legend.get_title().get_text()
+        title = title or legend.get_title().get_text().partition(drawing.BEFORE_AREA)[0]
         legend.remove()
     figure.set_layout_engine("constrained")
     is_below = bool(figure.get_figwidth() < _WIDE_RATIO * figure.get_figheight())
@@ -161,31 +162,49 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
     _ = ax.viewLim  # autoscales the Axes first
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL_AXES * ax.figure.dpi)
-    curves = [entry for entry in entries if drawing.kind_of(entry[0]) in (None, Kind.CURVE)]
-    for named in filter(None, (entries, curves)):
+    brief = style | {"title": title.partition(drawing.BEFORE_AREA)[0] or None}
+    without_areas = [(one, label.partition(drawing.BEFORE_AREA)[0]) for one, label in entries]
+    curves = [entry for entry in without_areas if drawing.kind_of(entry[0]) in (None, Kind.CURVE)]
+
+    def fits_inside(named: Entries, style: dict[str, Any], hidden: Collection[Any]) -> bool:
+        if not named:
+            return False
         legend = ax.legend(*zip(*named, strict=True), loc="best", **style)
         legend.set_in_layout(False)
         box = legend.get_window_extent()
         is_large = box.width * box.height >= _MAX_LEGEND_SHARE * frame.width * frame.height
         is_large |= box.width > frame.width or box.height > frame.height
         near = box.padded(_LEGEND_PADDING * frame.width)
-        if not may_shorten or not (is_large or _hides(ax, near)):
-            return
-    legend.remove()
-    outer = ax.get_tightbbox()
-    if ax.figure.get_layout_engine() is not None and outer is not None:  # it makes room below
+        if not may_shorten or not (is_large or _hides(ax, near, hidden)):
+            return True
+        legend.remove()
+        return False
+
+    def fits_below() -> bool:
+        outer = ax.get_tightbbox()
+        if ax.figure.get_layout_engine() is None or outer is None:  # that makes room below
+            return False
         inches, dots = (outer.y0 - frame.y0) / ax.figure.dpi, ax.figure.dpi_scale_trans
         below = ax.transAxes + ScaledTranslation(0, inches, dots)  # also of a lower frame
-        style |= {"bbox_to_anchor": (0.5, 0), "bbox_transform": below}
-        legend = _in_columns(ax, entries, outer.width, loc="upper center", **style)
+        placed = style | {"bbox_to_anchor": (0.5, 0), "bbox_transform": below}
+        legend = _in_columns(ax, entries, outer.width, loc="upper center", **placed)
         room = legend.get_window_extent()
         if room.width <= outer.width and room.height <= _MAX_HEIGHT_BELOW * frame.height:
-            return
+            return True
         legend.remove()
-    warn_caller(
-        "The legend was left out, as it would hide data. Draw one outside the Axes: "
-        "pu_accessor.plots.shared_legend(ax.figure)."
-    )
+        return False
+
+    if not (
+        fits_inside(entries, style, (*_DATA, Kind.CHANCE))
+        or fits_inside(without_areas, brief, (*_DATA, Kind.CHANCE))
+        or fits_inside(without_areas, brief, _DATA)
+        or fits_below()
+        or fits_inside(curves, brief, _DATA)
+    ):
+        warn_caller(
+            "The legend was left out, as it would hide data. Draw one outside the Axes: "
+            "pu_accessor.plots.shared_legend(ax.figure)."
+        )
 
 
 def _in_columns(place: Any, entries: Entries, width: float, **style: Any) -> Legend:
@@ -198,11 +217,11 @@ def _in_columns(place: Any, entries: Entries, width: float, **style: Any) -> Leg
     return legend
 
 
-def _hides(ax: Axes, box: Any) -> bool:
-    """Whether a box covers a curve, a dot or a bar; it may cover some of a band."""
+def _hides(ax: Axes, box: Any, kinds: Collection[Any]) -> bool:
+    """Whether a box covers a line, a dot or a bar of some kinds; it may cover some of a band."""
     drawn: list[Any] = [*ax.lines, *(bar for bar in ax.patches if len(bar.get_path()) == _BAR)]
     for artist in drawn:
-        if drawing.kind_of(artist) in (Kind.CURVE, Kind.BASELINE, Kind.BAND):
+        if drawing.kind_of(artist) in kinds:
             path = artist.get_transform().transform_path(artist.get_path())
             crosses = artist.get_linestyle() != "None" and path.intersects_bbox(box, filled=False)
             if crosses or box.count_contains(path.vertices):
@@ -252,6 +271,8 @@ def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_below: boo
     elif len(axes) > 1:  # panels keep their size
         width += room[0]
     else:
-        axes[0].set_anchor("NW")  # square Axes leave free space
+        axes[0].set_anchor("NW")
         width, height = np.maximum((width, height), room / (_MAX_LEGEND_WIDTH, 1))
+        if axes[0].get_box_aspect():  # square Axes as wide as the legend leaves them
+            height = min(height, max(width - room[0], room[1]))
     figure.set_size_inches(width, height)

@@ -63,7 +63,7 @@ def draw_panels(curves: Sequence[Curve], draw: Draw, looks: options.Options) -> 
         colored = _color_curves(ax, curves, looks, values)
         draw(ax, colored)
         _break_labels(ax)
-        add_legend([ax], colored, looks, _title(looks, values))
+        add_legend([ax], colored, looks, _title(curves, looks, values))
         return ax
     except Exception:
         for number in set(plt.get_fignums()) - before:  # of an incomplete plot
@@ -165,7 +165,7 @@ def _draw_grid(
     for ax in axes:
         _break_labels(ax, ax.title)
     grid.figure.set_layout_engine("constrained")
-    add_legend(axes, colored, looks, _title(looks, values))
+    add_legend(axes, colored, looks, _title(curves, looks, values))
     grid._legend = next(iter(grid.figure.legends), None)  # for seaborn.move_legend
     return grid
 
@@ -205,7 +205,8 @@ def _color_curves(
     digits = next(  # as many as make them different
         d for d in range(3, 18) if len({f"{beta:.{d}g}" for beta in numbers}) == len(numbers)
     )
-    has_own = len(drawing.intervals_of_beta(curves)) > 1
+    intervals = drawing.intervals_of_beta(curves)
+    has_own = len(intervals) > 1 or (hue is None and bool(curves[0].extra.get("area")))
     gap = drawing.BEFORE_AREA + "\n" * (hue is None or has_own)  # of one curve, or a long name
     first, last, naive = [], [], []
     for curve in curves:
@@ -218,6 +219,8 @@ def _color_curves(
             last.append(curve._replace(color=colors[key], label=label, style=_OTHER))
         else:
             area = "" if options.has_panels(looks) else curve.extra.get("area", "")
+            if area and hue is None:
+                area = f"{curve.extra['area_name']} {area}"
             label = _name(curve, looks, digits, has_own) + (area and gap + area)
             first.append(curve._replace(color=colors[key], label=label, style=dashes[key]))
     return [*first, *last, *naive]
@@ -265,10 +268,16 @@ def _name(curve: Curve, looks: options.Options, digits: int, has_own_interval: b
     return ", ".join(filter(None, [name, drawing.write_beta(curve.beta, interval, digits)]))
 
 
-def _title(looks: options.Options, values: Values) -> str:
-    """Return the title of the legend: the hue, and beta if all curves have the same."""
-    if looks["hue"] in (None, "beta"):
+def _title(curves: Sequence[Curve], looks: options.Options, values: Values) -> str:
+    """Return the title of the legend: what hues are, what all curves share, and their area."""
+    hue, extra, title = looks["hue"], curves[0].extra, ""
+    if hue is None:
         return ""
-    betas = values.get("beta", [])
-    has_one_beta = len(betas) == 1 and "beta" not in (looks["col"], looks["row"])
-    return write_name(looks["hue"]) + (f" (β = {betas[0]:.3g})" if has_one_beta else "")
+    if hue != "beta":
+        betas = values.get("beta", [])
+        has_one_beta = len(betas) == 1 and "beta" not in (looks["col"], looks["row"])
+        title = write_name(hue) + (f" (β = {betas[0]:.3g})" if has_one_beta else "")
+    elif extra.get("score") is not None and len({*values} - {"beta"}) == 0:
+        title = write_name(extra["score"])
+    has_area = any(curve.extra.get("area") for curve in curves) and not options.has_panels(looks)
+    return title + has_area * f"{drawing.BEFORE_AREA}{extra.get('area_name')}"

@@ -50,9 +50,10 @@ def plot_rows(
     label: str,
     betas: Betas | None = None,
     order: str | Sequence[Hashable] | None = None,
+    score: Hashable = None,
 ) -> Drawing:
     """Draw a metric with its interval against `x`; a forest (x="estimate") has rows in order."""
-    frame = _with_betas(frame, betas)
+    frame = _with_betas(frame, betas).assign(score=pd.Series([score] * len(frame), dtype=object))
     draw: Callable[..., None] = _draw_bins if x == "mean_score" else partial(_draw_bands, x)
     along, across = _AXES.get(x, ""), drawing.write_name(label)
     if x == "threshold":  # that was asked for, not the score of the cutoff
@@ -63,7 +64,7 @@ def plot_rows(
     else:
         curves = _curves(*_with_pairs(frame, _keys(frame, x)), x)
     is_interval = x == "estimate" or (x in _SWEPT and "band" not in frame.attrs)
-    what = "interval" if is_interval else "band"
+    what = "intervals" if x == "mean_score" else "interval" if is_interval else "band"
     band = drawing.band_label(frame.attrs, drawing.intervals_of_beta(curves), what=what)
 
     def draw_labeled(ax: Axes, curves: list[Curve]) -> None:
@@ -148,14 +149,15 @@ def _draw_bins(
     has_bars = len(curves) <= drawing.MAX_FILLED_BANDS or bool(looks["band_kws"])
     drawing.draw_diagonal(ax, "calibrated")
     drawing.draw_counts(ax, curves, int(frame["examples"].max()))  # the same scale in all panels
-    half = _HALF_BARS[min(number, 3) - 1]
+    half, drawn = _HALF_BARS[min(number, 3) - 1], [*curves]
     for index, curve in enumerate(curves if has_bars else ()):
         at, share = curve.estimate
         beside = at + half * (2 * index - number + 1)
-        drawing.draw_bars(ax, curve._replace(estimate=(beside, share)), band, looks, half, 0)
-    drawing.draw_lines(ax, curves, looks, dots={"linewidth": 0.8})
+        drawn[index] = curve._replace(estimate=(beside, share))
+        drawing.draw_bars(ax, drawn[index], band, looks, half, 0)
+    drawing.draw_lines(ax, drawn, looks, dots={"linewidth": 0.8})
     style: dict[str, Any] = {"marker": "o", "linestyle": "none", "markerfacecolor": ground(ax)}
-    for curve in curves:
+    for curve in drawn:
         at, share = (each[curve.extra["known_positive"] == 0] for each in curve.estimate)
         if at.size and not curve.is_baseline:
             style |= {"color": curve.color, "gid": Kind.HOLLOW, "label": "no known positive"}
@@ -292,6 +294,7 @@ def _curve_of(where: dict[str, Hashable], rows: pd.DataFrame, x: str) -> Curve:
         extra[name] = float(extra[name][0] if name in rows else rows.attrs.get(name, np.nan))
     intervals = {*extra["interval"]}
     extra["interval"] = intervals.pop() if len(intervals) == 1 else None
+    extra["score"] = extra["score"][0]
     has_beta = "beta" in rows and x != "beta" and rows.attrs.get("n_unlabeled", 1) > 0
     beta = float(extra["beta"][0]) if has_beta else None
     names = (x, "estimate", "lower", "upper")
@@ -309,6 +312,8 @@ def _forest_rows(
     in_hues, listed = ([key for key in keys if (key in hue_names) == is_hue] for is_hue in (1, 0))
     if not (keys or hue_names or (frame["beta"] == 0).any()):  # one model: a row for each beta
         said = [*map(drawing.write_beta, frame["beta"])]  # the legend has its interval
+        model = frame["score"].iloc[0]
+        said = said if model is None else [f"{drawing.write_key(model)}\n{beta}" for beta in said]
         frame, listed = frame.assign(said=said).drop(columns="beta"), ["said"]
     # A key is a value of one column, or a tuple of several.
     places = frame.set_index(listed).index.tolist() if listed else [""] * len(frame)

@@ -262,13 +262,13 @@ def plot_metric(
     if x == "threshold":
         at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
         question = partial(self.metric, "net_benefit", at=at, **on_these)
-        return _draw_rows(question, beta, x, looks, label="net benefit")
+        return _draw_rows(self, question, beta, x, looks, label="net benefit")
     entry = metrics.read_metric(metric, "robustness" if x in SWEEPS else "against_beta")
     asked: dict[str, Any] = {"at": at, "target": target, "level": level}
     question = partial(_against_beta, self, entry, band=band, **asked)
     if x in SWEEPS:
         question = partial(self.robustness, metric, over={x: SWEEPS[x]}, **asked)
-    return _draw_rows(question, beta, x, looks, label=entry.label_at(at))
+    return _draw_rows(self, question, beta, x, looks, label=entry.label_at(at))
 
 
 def plot_forest(
@@ -326,7 +326,7 @@ def plot_forest(
     """
     question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
     label = metrics.read_metric(metric, "forest").label_at(at)
-    return _draw_rows(question, beta, "estimate", looks, label=label, order=order)
+    return _draw_rows(self, question, beta, "estimate", looks, label=label, order=order)
 
 
 def plot_calibration(
@@ -376,7 +376,7 @@ def plot_calibration(
     'mean predicted probability'
     """
     question = partial(self.calibration, bins=bins, level=level, band=band)
-    return _draw_rows(question, beta, "mean_score", looks, label="share of positives")
+    return _draw_rows(self, question, beta, "mean_score", looks, label="share of positives")
 
 
 def _draw_curves(
@@ -416,7 +416,12 @@ def _areas(self: Accessor, curve: str, beta: UserBeta, **asked: Any) -> pd.DataF
 
 
 def _draw_rows(
-    question: Callable[[Any], pd.DataFrame], beta: UserBeta, x: str, looks: Any, **drawn: Any
+    self: Accessor,
+    question: Callable[[Any], pd.DataFrame],
+    beta: UserBeta,
+    x: str,
+    looks: Any,
+    **drawn: Any,
 ) -> Drawing:
     """Draw the frame that a method returns."""
     from pu_accessor import plots
@@ -432,7 +437,8 @@ def _draw_rows(
         beta = beta if shared is None else shared.values
     rows = question(beta)
     used = betas.split(rows.attrs["level"])[0]  # an estimate at the level of its joint use
-    return plots.plot_rows(rows, x, looks, betas=used, **drawn)
+    score = self._terms.models[0] if len(self._terms.models) == 1 else None
+    return plots.plot_rows(rows, x, looks, betas=used, score=score, **drawn)
 
 
 def _against_beta(self: Accessor, entry: Metric, beta: UserBeta, **keywords: Any) -> pd.DataFrame:

@@ -99,7 +99,7 @@ def staircase(points: Any, bound: str) -> Any:
 PLOTS: dict[str, Plot] = {
     "roc": of_curves("plot_roc", "roc_bounds", "fpr", "tpr", staircase, ranks="all"),
     "pr": of_curves("plot_pr", "pr_bounds", "recall", "precision"),
-    "rank CDF": of_curves("plot_rank_cdf", "rank_cdf", "rank", "rank_cdf", steps),
+    "rank CDF": of_curves("plot_rank_cdf", "rank_cdf", "rank", "rank_cdf", lambda each, _: each),
     "f1": by_cutoff("f1", "rank"),
     "recall": by_cutoff("recall", "fraction"),
     "gain": by_cutoff(gain, "rank", lambda each, _: each),
@@ -221,9 +221,8 @@ def test_reliability_diagrams_hold_bins() -> None:
     for betas, half, shift in (([0.2], 0.006, 0), ([0.2, 0.4], 0.005, -0.005)):
         ax = gap.plot_calibration(betas, **asked)
         (counts,) = of_kind(ax, "counts")
-        points = [found["mean_score"], found["estimate"]]
-        np.testing.assert_allclose(at(ax, "β = 0.2").T, points)
-        middle = found["mean_score"] + shift  # bars of several betas are side by side
+        middle = found["mean_score"] + shift  # several betas are side by side
+        np.testing.assert_allclose(at(ax, "β = 0.2").T, [middle, found["estimate"]])
         wanted = np.transpose([middle - half, middle + half, found["lower"], found["upper"]])
         np.testing.assert_allclose([extent(ax, bar) for bar in bands(ax)][:4], wanted)
         corners = counts.get_xy()[:-1].reshape(-1, 4, 2)
@@ -267,21 +266,22 @@ def test_groups_with_intervals_of_beta_say_each_and_known_labels_say_no_beta() -
     said = "β = 0.2 (0.1 to 0.3)", "β = 0.2 (0.15 to 0.25)"
     ax = sites.plot_forest("auroc", betas)
     assert [text.get_text() for text in ax.get_yticklabels()] == [f"a\n{said[0]}", f"b\n{said[1]}"]
-    assert legend(ax)[:2] == ["estimate", "95% interval,\nfuture data"]
+    assert legend(ax)[:2] == ["score", "95% interval,\nfuture data"]
     of_threshold = sites.plot_metric("net_benefit", betas, x="threshold")
     for drawing in (sites.plot_roc(betas), of_threshold, sites.plot_calibration(betas, bins=4)):
         told = legend(drawing)
         assert told[:2] == [f"a, {said[0]}", f"b, {said[1]}"] and "from" not in str(told)
     known = FRAME.assign(label=TRUTH.astype(int)).pu(negative=0)
     assert legend(known.plot_roc(0)) == ["score", BAND, "chance"]
-    assert legend(known.plot_forest("auroc", 0))[0] == "estimate"
+    assert legend(known.plot_forest("auroc", 0))[0] == "score"
 
 
 def test_one_model_has_a_row_for_each_beta_and_chance_only_where_it_is_near() -> None:
     one = FRAME.pu.plot_forest("auroc", pd.Interval(0.1, 0.3))  # the legend has the interval
-    assert [text.get_text() for text in one.get_yticklabels()] == ["β = 0.2"]
+    assert [text.get_text() for text in one.get_yticklabels()] == ["score\nβ = 0.2"]
     ax = FRAME.pu.plot_forest("auroc", [0.1, 0.2])
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["β = 0.1", "β = 0.2"]
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == ["score\nβ = 0.1", "score\nβ = 0.2"]
     assert "chance" not in legend(
         FRAME.assign(score=TRUTH + FRAME["score"]).pu.plot_forest("auroc", 0.2)
     )

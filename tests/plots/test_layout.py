@@ -24,7 +24,7 @@ def holds(outer: Any, inner: Any) -> bool:
 
 @pytest.mark.parametrize("plot", ["plot_roc", "plot_forest"])
 def test_a_plot_leaves_the_axes_of_a_user_where_they_are(plot: str) -> None:
-    figure, (ax, _) = plt.subplots(1, 2, figsize=(7, 3.5), layout="constrained")
+    figure, (ax, _) = plt.subplots(1, 2, figsize=(7, 3.5))
     figure.draw_without_rendering()
     before = [each.get_position().bounds for each in figure.axes]
     draw(plot, 3, ax=ax)
