@@ -87,7 +87,7 @@ _OF_KNOWN = (
 
 def warn_of_skipped(reasons: Mapping[str, str], n_results: int) -> None:
     """Warn of skipped groups; raise if no group has a result."""
-    (group, why), *further = reasons.items()
+    (group, why), *further = ((key, reason.rstrip(".")) for key, reason in reasons.items())
     others = f" The others: {_join_first(other for other, _ in further)}." if further else ""
     if not n_results:
         raise PUDataError(f"No group has a result: {group}: {why}.{others}")

@@ -394,6 +394,11 @@ def _draw_curves(
 
     looks = plots.check_options(looks)
     if curve == "rank_cdf":
+        if looks["baseline"]:
+            raise PUValueError(
+                "baseline must be left out with plot_rank_cdf, but True was passed: the curve of "
+                "the known positives has no beta. Draw df.pu.plot_roc(0.3, baseline=True)."
+            )
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **keywords), curve, looks)
     name = f"plot_{curve}" if isinstance(curve, str) else "plot_metric"
     betas, terms = self._read_arguments(name, beta, **keywords)

@@ -28,7 +28,10 @@ from pu_accessor.questions.result_frame import split_shared
 _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", "seaborn")
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}
 _RATES = ["precision", "recall"]
-_PASSED, _ESTIMATED = "[say where it comes from]", "an estimate whose error is in all intervals"
+_PASSED, _ESTIMATED = (
+    "[say where it comes from]",
+    "an estimate whose error is in all intervals but those of robustness",
+)
 _ROUNDED_TO_ONE = 0.9995
 _MAX_ROWS = 6  # that a paragraph lists
 _INVALID_CHARACTERS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]"
