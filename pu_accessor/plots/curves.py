@@ -1,6 +1,8 @@
 """Draw a Dataset: ROC, precision-recall and rank CDF curves, and metrics by cutoff."""
 
+import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +20,7 @@ from pu_accessor.datasets.schema import (
     read_dataset,
 )
 from pu_accessor.datasets.tables import unrounded
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUError, PUValueError, PUWarning
 from pu_accessor.inference.curves import curve_rates
 from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.plots import drawing
@@ -101,7 +103,7 @@ def plot_curves(
     if not getattr(curve, "is_function", False):  # which may turn anywhere
         curves = [drawing.without_teeth(one, name) for one in curves]
     sign = -1 if getattr(curve, "less_is_better", False) else 1
-    frame = areas() if areas is not None and len(curves) <= _MAX_AREAS else pd.DataFrame()
+    frame = _ask_areas(areas if len(curves) <= _MAX_AREAS else None)
     for one in curves:
         one.extra.update(sign=sign, area=_area_of(frame, one), area_name=_AREA_NAMES.get(name))
 
@@ -114,6 +116,13 @@ def plot_curves(
             ax.set_box_aspect(1)  # also when zoomed
 
     return draw_panels(curves, draw, looks)
+
+
+def _ask_areas(areas: Callable[[], pd.DataFrame] | None) -> pd.DataFrame:
+    """Return the areas under curves; none where they are refused."""
+    with warnings.catch_warnings(action="ignore", category=PUWarning), suppress(PUError):
+        return pd.DataFrame() if areas is None else areas()
+    return pd.DataFrame()
 
 
 def _area_of(frame: pd.DataFrame, curve: Curve) -> str:

@@ -197,7 +197,9 @@ def _draw_forest(
         drawing.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
     has_room = not has_panels(looks) and ax.figure.get_layout_engine() is not None
     if has_room and width > _MIN_WIDTH:
-        _write_numbers(ax, drawn, _POINTS_PER_INCH * inches * step / len(names))
+        _write_numbers(
+            ax, drawing.without_baselines(drawn), _POINTS_PER_INCH * inches * step / len(names)
+        )
 
 
 def _write_numbers(ax: Axes, curves: Sequence[Curve], most: float) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
 from pu_accessor.datasets.tables import unrounded
-from pu_accessor.errors import PUError, PUValueError, PUWarning
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference import metrics
 from pu_accessor.inference.cutoff_spec import At
 from pu_accessor.inference.metric_entry import AnyMetric, Metric
@@ -260,7 +257,7 @@ def plot_metric(
         ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
         return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
     if x == "threshold":
-        at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
+        at = {"threshold": [percent / 100 for percent in range(1, 100)]} if at is None else at
         question = partial(self.metric, "net_benefit", at=at, **on_these)
         return _draw_rows(self, question, beta, x, looks, label="net benefit")
     entry = metrics.read_metric(metric, "robustness" if x in SWEEPS else "against_beta")
@@ -340,7 +337,7 @@ def plot_calibration(
 ) -> Drawing:
     """Draw a reliability diagram: the share of positives in bins of the scores, with intervals.
 
-    Calibrated scores are on the diagonal. Bars at the foot show the number of examples in bins.
+    Calibrated scores are on the diagonal; bars at the foot are the numbers of examples.
 
     Parameters
     ----------
@@ -408,16 +405,9 @@ def _draw_curves(
     tables = unrounded(bounded_tables(self, betas, terms, ranks, **how))
     tables = tables.assign_attrs(level=keywords["level"])
     asked = {name: keywords[name] for name in ("target", "level")}
-    areas = partial(_areas, self, curve, beta, **asked) if curve in ("roc", "pr") else None
+    methods = {"roc": self.auroc, "pr": self.average_precision}
+    areas = partial(methods[curve], beta, **asked) if curve in methods else None
     return plots.plot_curves(tables, curve, looks, x=x, areas=areas)
-
-
-def _areas(self: Accessor, curve: str, beta: UserBeta, **asked: Any) -> pd.DataFrame:
-    """Return the areas under curves with their intervals; none where they are refused."""
-    ask = self.auroc if curve == "roc" else self.average_precision
-    with warnings.catch_warnings(action="ignore", category=PUWarning), suppress(PUError):
-        return ask(beta, **asked)
-    return pd.DataFrame()
 
 
 def _draw_rows(
