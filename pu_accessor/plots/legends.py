@@ -30,6 +30,7 @@ _MAX_LEGEND_COLUMNS = 4  # below the Axes
 _MIN_ROWS, _ENTRIES_PER_INCH = 6, 3.6  # right of the Axes
 _MAX_LEGEND_SHARE, _LEGEND_PADDING = 0.3, 0.01  # of the Axes: area of a legend, space around it
 _MAX_LEGEND_WIDTH, _MAX_HEIGHT_BELOW = 0.45, 0.4  # of a new figure; of Axes of a user
+_BESIDE_SQUARE = 0.25  # inches: how much more lies beside square Axes than below
 _BAR = 5  # corners of a bar, with the first again
 _DATA = Kind.CURVE, Kind.BASELINE, Kind.BAND
 
@@ -274,5 +275,5 @@ def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_below: boo
         axes[0].set_anchor("NW")
         width, height = np.maximum((width, height), room / (_MAX_LEGEND_WIDTH, 1))
         if axes[0].get_box_aspect():  # square Axes as wide as the legend leaves them
-            height = min(height, max(width - room[0], room[1]))
+            height = min(height, max(width - room[0] - _BESIDE_SQUARE, room[1]))
     figure.set_size_inches(width, height)
