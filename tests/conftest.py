@@ -19,6 +19,11 @@ mpl.rcParams["figure.max_open_warning"] = 0
 gc.set_threshold(200_000, 20, 20)
 
 
+def pytest_runtest_setup() -> None:
+    """Close what the collection of tests drew."""
+    plt.close("all")
+
+
 def pytest_runtest_teardown() -> None:
     """Close what a test or an example drew."""
     plt.close("all")
