@@ -214,7 +214,6 @@ VALUE = [
     ("TABLES.sel(beta=[]).pu.plot_roc()", "its dimension 'beta' is empty"),
     ("GROUPS.plot_roc({'a': 0.1, 'b': 0.2}, baseline=True)", "the same betas for all groups"),
     ("PU.plot_forest('auroc', pd.Interval(0.1, 0.2), baseline=True)", "baseline must be left out"),
-    ("PU.plot_rank_cdf(0.2, baseline=True)", "baseline must be left out with plot_rank_cdf"),
     ("PU.plot_metric('auroc', 0.2, x='beta')", "beta must be several numbers with x='beta'"),
     ("PU.plot_metric('lift', [0.1, 0.2], x='beta', at=0)", "There is nothing to draw"),
     ("PU.plot_metric('f1', 0.2, x='ranks')", "x must be one of", "Did you mean 'rank'?"),

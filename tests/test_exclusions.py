@@ -47,13 +47,14 @@ FACTS: dict[str, dict[str, Any]] = {
 }
 VALUES = {"reference": "tightest", "selection_odds": 2, "contamination": 0.1, "monotone": True}
 VALUES |= {"prevalence": 0.2, "max_fpr": 0.1, "cost": (1, 2), "on": "id", "wave": "hand"}
-VALUES |= {"strata": "site", "below": 0.5, "above": 0.5}
+VALUES |= {"strata": "site", "below": 0.5, "above": 0.5, "baseline": True}
 FACTS |= {name: {name: value} for name, value in VALUES.items()}
 AT = {"beta": 0.3, "at": {"threshold": 0.5}}
 # Questions, as the tables call them: the method, and what it is asked at least.
 QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (name, {"beta": 0.3}) for name in ("contingency", "rank_cdf", "dominance", "auroc")},
     **{name: (name, {"beta": 0.3}) for name in ("compare", "calibration", "check_assumptions")},
+    "plot_rank_cdf": ("plot_rank_cdf", {"beta": 0.3}),
     **{
         name: ("metric", {"metric": name, "beta": 0.3}) for name in ("average_precision", "bedroc")
     },

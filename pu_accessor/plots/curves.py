@@ -121,7 +121,8 @@ def plot_curves(
 def _ask_areas(areas: Callable[[], pd.DataFrame] | None) -> pd.DataFrame:
     """Return the areas under curves; none where they are refused."""
     with warnings.catch_warnings(action="ignore", category=PUWarning), suppress(PUError):
-        return pd.DataFrame() if areas is None else areas()
+        if areas is not None:
+            return areas()
     return pd.DataFrame()
 
 

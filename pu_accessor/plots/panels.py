@@ -277,7 +277,7 @@ def _title(curves: Sequence[Curve], looks: options.Options, values: Values) -> s
         betas = values.get("beta", [])
         has_one_beta = len(betas) == 1 and "beta" not in (looks["col"], looks["row"])
         title = write_name(hue) + (f" (β = {betas[0]:.3g})" if has_one_beta else "")
-    elif extra.get("score") is not None and len({*values} - {"beta"}) == 0:
+    elif extra.get("score") is not None and {*values} == {"beta"}:
         title = write_name(extra["score"])
     has_area = any(curve.extra.get("area") for curve in curves) and not options.has_panels(looks)
     return title + has_area * f"{drawing.BEFORE_AREA}{extra.get('area_name')}"

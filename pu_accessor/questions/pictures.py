@@ -59,7 +59,7 @@ def plot_roc(
         seaborn; legend: "auto", "brief", "full" or False; height: of panels, in inches; baseline:
         whether to draw the curve of beta = 0. Up to five curves have their area with its interval
         in the legend. More than six have no bands unless band_kws is passed; of more than eight
-        the best three have colours.
+        curves over cutoffs the best three have colours.
 
     Returns
     -------
@@ -391,11 +391,7 @@ def _draw_curves(
 
     looks = plots.check_options(looks)
     if curve == "rank_cdf":
-        if looks["baseline"]:
-            raise PUValueError(
-                "baseline must be left out with plot_rank_cdf, but True was passed: the curve of "
-                "the known positives has no beta. Draw df.pu.plot_roc(0.3, baseline=True)."
-            )
+        self._read_arguments("plot_rank_cdf", baseline=looks["baseline"])
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **keywords), curve, looks)
     name = f"plot_{curve}" if isinstance(curve, str) else "plot_metric"
     betas, terms = self._read_arguments(name, beta, **keywords)
