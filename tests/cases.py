@@ -23,8 +23,8 @@ ASSUMED = ["reference", "selection_odds", "contamination", "monotone", "prevalen
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # metrics, by their curves
 BANDS = ["exact", "bootstrap", "dkw", "simultaneous"]
 ORACLES = {band: getattr(oracle, f"{band}_band") for band in BANDS}
-LOOKS: dict[str, Any] = {"legend": "auto", "baseline": False}  # what all plots take
-LOOKS |= dict.fromkeys(["hue", "col", "row", "ax", "line_kws", "band_kws", "palette", "height"])
+LOOKS: dict[str, Any] = {"legend": True, "baseline": False}  # what all plots take
+LOOKS |= dict.fromkeys(["hue", "col", "ax", "line_kws", "band_kws", "palette", "height"])
 
 
 class Case(NamedTuple):

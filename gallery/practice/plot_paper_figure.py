@@ -2,8 +2,8 @@
 A figure for a paper
 ====================
 
-Two models in two hospitals. Rows and columns of panels are a seaborn FacetGrid, and matplotlib
-does the rest: a size in inches that fits the column, one font size, and a file for print.
+Two models in two hospitals. Panels are a seaborn FacetGrid, and matplotlib does the rest: a size
+in inches that fits the column, one font size, and a file for print.
 """
 
 import matplotlib.pyplot as plt
@@ -32,19 +32,21 @@ for name, model in {"logistic": LogisticRegression(), "naive Bayes": GaussianNB(
 # seaborn's methods change the titles and move the legend. savefig(..., dpi=300) writes a file.
 with plt.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.linewidth": 0.6}):
     pu = df.pu(score=["logistic", "naive Bayes"], by="hospital")
-    grid = pu.plot_roc(0.27, row="hospital", col="model", baseline=True)
-    areas = pu.auroc(0.27).set_index(["hospital", "model"]).round(2)
-    for panel, ax in grid.axes_dict.items():
-        found = areas.loc[panel]
-        text = f"AUROC {found['estimate']:.2f}\n({found['lower']:.2f} to {found['upper']:.2f})"
-        rows = df["hospital"] == panel[0]
-        curve = roc_curve(malignant[rows], df.loc[rows, panel[1]])[:2]
-        ax.plot(*curve, color=plt.rcParams["text.color"], linewidth=0.8, label="truth")
-        ax.text(0.99, 0.03, text, ha="right")
-    grid.set_titles("{row_name}, {col_name}")
+    grid = pu.plot_roc(0.27, hue="hospital", col="model")
+    areas = pu.auroc(0.27).set_index(["model", "hospital"]).round(2)
+    for model, ax in grid.axes_dict.items():
+        lines = []
+        for hospital, rows in df.groupby("hospital"):
+            area = areas.loc[(model, hospital)]
+            between = f"{area['lower']:.2f} to {area['upper']:.2f}"
+            lines.append(f"{hospital} {area['estimate']:.2f} ({between})")
+            curve = roc_curve(malignant[rows.index], rows[model])[:2]
+            ax.plot(*curve, color=plt.rcParams["text.color"], linewidth=0.8, label="truth")
+        ax.text(0.99, 0.03, "\n".join(["AUROC", *lines]), ha="right")
+    grid.set_titles("{col_name}")
     ticks, names = [0, 0.5, 1], ["0", "0.5", "1"]
     grid.set(xticks=ticks, yticks=ticks, xticklabels=names, yticklabels=names)
-    grid.figure.set_size_inches(5, 6.5)
+    grid.figure.set_size_inches(6, 4.3)
     shared_legend(grid.figure)
     sns.move_legend(grid.figure, "outside lower center", ncols=2, frameon=False)
     grid.figure.suptitle("Both models rank well in both hospitals", fontsize="large")

@@ -1,6 +1,6 @@
 """Plots of Datasets and tidy frames, on Axes or a seaborn grid. Imported at the first plot."""
 
-from pu_accessor.plots.curves import impossible, plot_curves
+from pu_accessor.plots.curves import plot_curves
 from pu_accessor.plots.legends import shared_legend
 from pu_accessor.plots.options import Options, Palette, Style, check_options
 from pu_accessor.plots.panels import Drawing
@@ -12,7 +12,6 @@ __all__ = [
     "Palette",
     "Style",
     "check_options",
-    "impossible",
     "plot_curves",
     "plot_rows",
     "shared_legend",

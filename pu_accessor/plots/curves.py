@@ -302,13 +302,6 @@ def _is_cut(tables: xr.Dataset) -> xr.DataArray:
     return clipped.sel(bound=["lower", "upper"]).all("bound") & (lower >= upper)
 
 
-def impossible(tables: xr.Dataset) -> xr.DataArray:
-    """Tell at which betas both bounds are clipped to one value, so that the band is impossible."""
-    has_hidden_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
-    cutoffs = {"rank", CUTOFF_DIM} & {*tables.dims}
-    return (_is_cut(tables) & has_hidden_negatives).any(cutoffs)
-
-
 # Vertices
 
 

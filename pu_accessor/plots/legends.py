@@ -35,9 +35,7 @@ _BAR = 5  # corners of a bar, with the first again
 _DATA = Kind.CURVE, Kind.BASELINE, Kind.BAND
 
 
-def _legend_entries(
-    axes: Sequence[Axes], without: Collection[str] = (), *, brief: bool = False
-) -> Entries:
+def _legend_entries(axes: Sequence[Axes], without: Collection[str] = ()) -> Entries:
     """Return each curve, then each other label once, in grey if it has several colours."""
     found: dict[tuple[int, str], dict[bytes, Artist]] = {}
     for ax in axes:
@@ -48,13 +46,12 @@ def _legend_entries(
             if kind not in (None, Kind.CURVE) or label not in without:
                 place = [*Kind].index(kind or Kind.CURVE), label
                 found.setdefault(place, {}).setdefault(_color_of(artist), artist)
-    is_brief = brief and 0 in {rank for rank, _ in found}
     entries: Entries = []
     for (rank, label), hues in sorted(found.items(), key=lambda item: item[0][0]):
         artists = [*hues.values()]
         if rank and len(artists) > 1:
             artists = [_in_grey(artists[0], axes[0])]
-        entries += [(artist, label) for artist in artists if not (rank and is_brief)]
+        entries += [(artist, label) for artist in artists]
     return entries
 
 
@@ -87,22 +84,22 @@ def add_legend(
     axes = figure.axes if outside else axes  # one legend for all Axes
     without: set[str] = set()
     labels = [curve.label for curve in curves if not curve.is_baseline]
-    if looks["hue"] == "beta" and looks["legend"] != "full" and len(labels) > _MAX_BETAS_NAMED:
+    if looks["hue"] == "beta" and len(labels) > _MAX_BETAS_NAMED:
         without = {*labels} - {*labels[:: -(-(len(labels) - 1) // (_MAX_BETAS_NAMED - 1))]}
-    entries = _legend_entries(axes, without, brief=looks["legend"] == "brief")
+    entries = _legend_entries(axes, without)
     if not entries or not looks["legend"]:
         return
     if looks["ax"] is not None and not outside:
-        _on_axes(looks["ax"], entries, title, may_shorten=looks["legend"] == "auto")
+        _on_axes(looks["ax"], entries, title)
         return
-    is_below = not options.has_panels(looks) and bool(figure.get_figwidth() < _NARROW_FIGURE)
+    is_below = looks["col"] is None and bool(figure.get_figwidth() < _NARROW_FIGURE)
     is_below = outside[0].get_gid() == _BELOW if outside else is_below
     legend = _outside(figure, axes[0], entries, title, is_below=is_below)
     if looks["ax"] is None:
         _grow(figure, axes, legend, is_below=is_below)
 
 
-def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Legend:
+def shared_legend(figure: Figure, *, title: str = "") -> Legend:
     r"""Replace the legends of all Axes of a figure by one outside the Axes.
 
     It has each entry once, in grey if it is drawn in several colours. The figure keeps its size,
@@ -114,8 +111,6 @@ def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Le
         The figure with the Axes.
     title : str, optional
         Title of the legend; by default that of the first legend of the Axes.
-    brief : bool, default False
-        Only curves, without bands and reference lines.
 
     Returns
     -------
@@ -140,7 +135,7 @@ def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Le
     ['score, β = 0.4', '95% band, pointwise']
     """
     axes = figure.axes
-    entries = _legend_entries(axes, brief=brief)
+    entries = _legend_entries(axes)
     if not entries:
         raise PUValueError(
             "figure must have Axes with labels, but there are none. Draw first: "
@@ -158,7 +153,7 @@ def _legends_outside(figure: Any) -> list[Legend]:
     return [legend for legend in figure.legends if legend.get_gid() in (_RIGHT, _BELOW)]
 
 
-def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
+def _on_axes(ax: Axes, entries: Entries, title: str) -> None:
     """Put a legend on Axes where it hides no data or curve, or else below them."""
     _ = ax.viewLim  # autoscales the Axes first
     frame = ax.get_window_extent()
@@ -176,7 +171,7 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
         is_large = box.width * box.height >= _MAX_LEGEND_SHARE * frame.width * frame.height
         is_large |= box.width > frame.width or box.height > frame.height
         near = box.padded(_LEGEND_PADDING * frame.width)
-        if not may_shorten or not (is_large or _hides(ax, near, hidden)):
+        if not (is_large or _hides(ax, near, hidden)):
             return True
         legend.remove()
         return False

@@ -22,7 +22,6 @@ Palette: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | Colormap | None
 Style: TypeAlias = Mapping[str, Any] | None
 RGB: TypeAlias = tuple[float, float, float]
 
-_LEGENDS = ("auto", "brief", "full")
 _PALETTE, _MAX_COLORS = "colorblind", 8  # while the user has no colour cycle
 _BETA_MAPS = ("Blues", "Oranges")  # one hue, light to dark; the second for more betas on the Axes
 _MAP_RANGES = ((0.45, 1.0), (0.65, 0.15))  # shares that are legible on light and on dark
@@ -37,9 +36,9 @@ class Options(TypedDict, total=False):
 
     Parameters
     ----------
-    hue, col, row : str, optional
-        What colours, columns and rows of panels show: "beta", "model" for a list of scores, or
-        names of `by` or dimensions. A dimension that is left over gets the colours.
+    hue, col : str, optional
+        What colours and panels show: "beta", "model" for a list of scores, or names of `by` or
+        dimensions. A dimension that is left over gets the colours.
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
@@ -49,10 +48,9 @@ class Options(TypedDict, total=False):
         As in seaborn: a name, such as "deep" or "viridis", a list of colours, or a mapping from
         keys to colours. By default the next colours of your colour cycle, or for several betas
         one hue from light to dark.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        Entries of the legend. "auto" leaves out entries that would hide data, and some of more
-        than six betas; "full" leaves out none; "brief" has only curves. A new figure has its
-        legend outside the Axes; on Axes of yours it is inside or, where it would hide data, below.
+    legend : bool, default True
+        Draw a legend: outside the Axes of a new figure; on Axes of yours inside or, where it would
+        hide data, below. Of more than six betas it names some.
     height : float, optional
         Height of each panel of a grid, in inches.
     baseline : bool, default False
@@ -61,21 +59,21 @@ class Options(TypedDict, total=False):
 
     hue: str | None
     col: str | None
-    row: str | None
     ax: Axes | None
     line_kws: Style
     band_kws: Style
     palette: Palette
-    legend: str | bool
+    legend: bool
     height: float | None
     baseline: bool
 
 
 def check_options(looks: Options) -> Options:
     """Return options with defaults filled in, or raise if one is not valid."""
-    named: Any = {**dict.fromkeys(Options.__annotations__), "legend": "auto", "baseline": False}
+    named: Any = {**dict.fromkeys(Options.__annotations__), "legend": True, "baseline": False}
     named |= looks
-    check_flag("baseline", named["baseline"])
+    for flag in ("legend", "baseline"):
+        check_flag(flag, named[flag])
     empty: Mapping[str, Any] = {"line_kws": (Line2D, [], []), "band_kws": (Polygon, [(0, 0)])}
     for argument, (kind, *vertices) in empty.items():
         style = named[argument]
@@ -89,28 +87,18 @@ def check_options(looks: Options) -> Options:
             ) from error
     if named["palette"] is not None:
         read_palette(named["palette"])
-    if named["legend"] not in (False, *_LEGENDS):
-        raise PUValueError(
-            f"legend must be one of {[*_LEGENDS]}, or False for none, but "
-            f"{brief(named['legend'])} was passed."
-        )
     _check_place(named, named["ax"], named["height"])
     return named  # type: ignore[no-any-return]
 
 
 def dimensions(looks: Options) -> dict[str, str]:
-    """Return hue, col and row, as far as they are given."""
-    given = {"hue": looks["hue"], "col": looks["col"], "row": looks["row"]}
+    """Return hue and col, as far as they are given."""
+    given = {"hue": looks["hue"], "col": looks["col"]}
     return {name: dim for name, dim in given.items() if dim is not None}
 
 
-def has_panels(looks: Options) -> bool:
-    """Whether there are columns or rows."""
-    return looks["col"] is not None or looks["row"] is not None
-
-
 def _check_place(looks: Options, ax: object, height: float | None) -> None:
-    """Raise unless hue, col, row, ax and height fit together."""
+    """Raise unless hue, col, ax and height fit together."""
     named = dimensions(looks)
     dims = [*named.values()]
     if not all(isinstance(dim, str) for dim in dims) or len({*dims}) < len(dims):
@@ -123,15 +111,15 @@ def _check_place(looks: Options, ax: object, height: float | None) -> None:
         raise PUTypeError(
             f"ax must be a matplotlib Axes, but a {type(ax).__name__} was passed.{one}"
         )
-    if ax is not None and has_panels(looks):
+    if ax is not None and looks["col"] is not None:
         raise PUValueError(
-            "ax must not be passed with col or row, which make a figure of their own. Leave it "
-            "out, or leave these out; hue works on it."
+            "ax must not be passed with col, which makes a figure of its own. Leave one of the "
+            "two out; hue works on Axes."
         )
     is_size = height is None or (is_number(height) and 0 < float(height) < inf)
-    if not is_size or (height is not None and not has_panels(looks)):
+    if not is_size or (height is not None and looks["col"] is None):
         raise PUValueError(
-            "height must be a number of inches above 0 for the panels of col or row, but "
+            "height must be a number of inches above 0 for the panels of col, but "
             f"{brief(height)} was passed. Pass height=3 with col='model'; of one plot make the "
             "Axes: ax=plt.subplots(figsize=(4, 3))[1]."
         )

@@ -57,7 +57,7 @@ def draw_panels(curves: Sequence[Curve], draw: Draw, looks: options.Options) -> 
     looks = _assign(looks, curves, values)
     before = set(plt.get_fignums())
     try:
-        if options.has_panels(looks):
+        if looks["col"] is not None:
             return _draw_grid(curves, draw, looks, values)
         ax = _new_axes() if looks["ax"] is None else looks["ax"]
         colored = _color_curves(ax, curves, looks, values)
@@ -92,7 +92,7 @@ def _new_axes() -> Axes:
 
 
 def _assign(looks: options.Options, curves: Sequence[Curve], values: Values) -> options.Options:
-    """Check that hue, col and row are dimensions; one more that tells curves apart is hue."""
+    """Check that hue and col are dimensions; one more that tells curves apart is hue."""
     named = options.dimensions(looks)
     for name, dim in named.items():
         if dim not in values:
@@ -116,13 +116,13 @@ def _assign(looks: options.Options, curves: Sequence[Curve], values: Values) -> 
     alone = [name for name in values if number(*asked, name) == number(*asked, *left)]
     if alone and looks["hue"] is None:
         return {**looks, "hue": min(alone, key=lambda name: len(values[name]))}
-    free = [name for name in ("hue", "col", "row") if name not in named]
+    free = [name for name in ("hue", "col") if name not in named]
     advice = f"Draw fewer: of {left[-1]} one at a time."
     if len(left) <= len(free):
         written = (f"{name}={dim!r}" for name, dim in zip(free, left, strict=False))
         advice = f"Pass {', '.join(written)}."
     raise PUValueError(
-        f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. {advice}"
+        f"Curves differ in {', '.join(left)}: hue and col must tell them apart. {advice}"
     )
 
 
@@ -130,17 +130,13 @@ def _draw_grid(
     curves: Sequence[Curve], draw: Draw, looks: options.Options, values: Values
 ) -> FacetGrid:
     """Draw a grid of panels with one legend."""
-    row, col = looks["row"], looks["col"]
-    order = {name: values[name] for name in (row, col) if name}
-    wrap = not row and len(order[str(col)]) > 4
+    col = str(looks["col"])
     with plt.rc_context({"text.parse_math": False}):  # seaborn's first titles may contain $
         grid = FacetGrid(
-            pd.DataFrame([{name: curve.where[name] for name in order} for curve in curves]),
-            row=row,
+            pd.DataFrame({col: [curve.where[col] for curve in curves]}),
             col=col,
-            row_order=order.get(str(row)),
-            col_order=order.get(str(col)),
-            col_wrap=4 if wrap else None,
+            col_order=values[col],
+            col_wrap=4 if len(values[col]) > 4 else None,
             height=_PANEL_HEIGHT if looks["height"] is None else float(looks["height"]),
         )
     for text in grid.figure.findobj(Text):
@@ -148,18 +144,9 @@ def _draw_grid(
     axes = [*grid.axes.flat]
     colored = _color_curves(axes[0], curves, looks, values)
     for key, ax in grid.axes_dict.items():
-        panel = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
-        inside = colored
-        for name, value in panel.items():  # a baseline belongs to the panels of all betas
-            naive = name == "beta"
-            inside = [c for c in inside if c.where[name] == value or (naive and c.beta == 0)]
-        if inside:
-            draw(ax, inside)
-        titles = [
-            f"β = {value:g}" if name == "beta" else f"{write_name(name)} = {write_key(value)}"
-            for name, value in panel.items()
-        ]
-        ax.set_title(", ".join(titles))
+        is_beta = col == "beta"  # a baseline belongs to the panels of all betas
+        draw(ax, [c for c in colored if c.where[col] == key or (is_beta and c.beta == 0)])
+        ax.set_title(f"β = {key:g}" if is_beta else f"{write_name(col)} = {write_key(key)}")
     drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # only on the outer panels
     for ax in axes:
@@ -218,7 +205,7 @@ def _color_curves(
             label = f"{len(others)} others"
             last.append(curve._replace(color=colors[key], label=label, style=_OTHER))
         else:
-            area = "" if options.has_panels(looks) else curve.extra.get("area", "")
+            area = "" if looks["col"] is not None else curve.extra.get("area", "")
             if area and hue is None:
                 area = f"{curve.extra['area_name']} {area}"
             label = _name(curve, looks, digits, has_own) + (area and gap + area)
@@ -257,7 +244,7 @@ def _colors(ax: Axes, looks: options.Options, keys: Sequence[Hashable]) -> list[
 def _name(curve: Curve, looks: options.Options, digits: int, has_own_interval: bool) -> str:
     """Return the name of a curve: its key, and its beta if no other text says it."""
     hue, score = looks["hue"], curve.extra.get("score")
-    is_said, name = "beta" in (looks["col"], looks["row"]), ""
+    is_said, name = looks["col"] == "beta", ""
     if hue is None:
         name = write_name(score) if score else ""
     elif hue != "beta":
@@ -275,9 +262,9 @@ def _title(curves: Sequence[Curve], looks: options.Options, values: Values) -> s
         return ""
     if hue != "beta":
         betas = values.get("beta", [])
-        has_one_beta = len(betas) == 1 and "beta" not in (looks["col"], looks["row"])
+        has_one_beta = len(betas) == 1 and looks["col"] != "beta"
         title = write_name(hue) + (f" (β = {betas[0]:.3g})" if has_one_beta else "")
     elif extra.get("score") is not None and {*values} == {"beta"}:
         title = write_name(extra["score"])
-    has_area = any(curve.extra.get("area") for curve in curves) and not options.has_panels(looks)
+    has_area = any(curve.extra.get("area") for curve in curves) and looks["col"] is None
     return title + has_area * f"{drawing.BEFORE_AREA}{extra.get('area_name')}"

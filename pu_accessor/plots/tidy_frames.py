@@ -17,7 +17,7 @@ from pu_accessor.inference.metrics import named
 from pu_accessor.plots import drawing
 from pu_accessor.plots.curves import write_missing
 from pu_accessor.plots.drawing import Curve, Kind
-from pu_accessor.plots.options import Options, dimensions, ground, has_panels, ink
+from pu_accessor.plots.options import Options, dimensions, ground, ink
 from pu_accessor.plots.panels import Drawing, draw_panels
 
 _AXES = {  # labels of the x axis
@@ -176,7 +176,7 @@ def _draw_forest(
     """Draw a row for each model: the estimate as a dot, the interval as a bar."""
     number = sum(not curve.is_baseline for curve in curves)
     step = _ROW_SHARE / max(number, 1)
-    if looks["ax"] is None and not has_panels(looks):
+    if looks["ax"] is None and looks["col"] is None:
         needed = len(names) * (_ROW_INCHES + _HUE_INCHES * (number - 1)) + _OUTER_INCHES
         ax.get_figure(root=True).set_figheight(needed)  # type: ignore[union-attr]
     width, inches = np.divide(ax.get_window_extent().size, ax.figure.dpi)
@@ -195,7 +195,7 @@ def _draw_forest(
     metric = named(str(frame["metric"].iloc[0]))
     if metric is not None and metric.curve == "roc" and low - 0.5 < high - low:  # it is near
         drawing.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
-    has_room = not has_panels(looks) and ax.figure.get_layout_engine() is not None
+    has_room = looks["col"] is None and ax.figure.get_layout_engine() is not None
     if has_room and width > _MIN_WIDTH:
         _write_numbers(
             ax, drawing.without_baselines(drawn), _POINTS_PER_INCH * inches * step / len(names)

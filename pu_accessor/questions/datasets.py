@@ -8,11 +8,11 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.checks import check_option
-from pu_accessor.datasets import schema, tables
+from pu_accessor.datasets import tables
 from pu_accessor.datasets.schema import COUNTS, RATES
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUTypeError
 from pu_accessor.inference.metric_entry import AnyMetric, Metric
-from pu_accessor.inference.metrics import find_metric, metrics_for, read_metric
+from pu_accessor.inference.metrics import metrics_for, read_metric
 from pu_accessor.questions.accessor import Accessor, fold
 from pu_accessor.questions.call_errors import example_of, explain_call_errors, public_names
 from pu_accessor.roles_and_assumptions import SampleRoles, Terms, check_known
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Options
 
 _METHODS_OF_CURVES = ("area", "to_frame", "plot_roc", "plot_pr")
-_AXES = ("rank", "fraction", "threshold", "beta")
 _CALL_OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 
 
@@ -331,14 +330,14 @@ class TablesAccessor:
     def plot_metric(
         self, metric: AnyMetric, *, x: str = "rank", **looks: Unpack[Options]
     ) -> Drawing:
-        """Draw a metric of tables with its band, at each cutoff or over beta.
+        """Draw a metric of tables with its band, at each cutoff.
 
         Parameters
         ----------
         metric : str, callable or Metric
-            A metric at a cutoff, as `metric` explains; for ``x="beta"`` also the name of an area.
-        x : {"rank", "fraction", "threshold", "beta"}, default "rank"
-            The horizontal axis. For "beta" a metric needs tables of one cutoff.
+            A metric at a cutoff, as `metric` explains.
+        x : {"rank", "fraction", "threshold"}, default "rank"
+            The horizontal axis.
         **looks
             Options of the plot, as ``df.pu.plot_roc`` explains.
 
@@ -358,41 +357,11 @@ class TablesAccessor:
         Examples
         --------
         >>> import pu_accessor
-        >>> tables = pu_accessor.load_example().pu.contingency([0.1, 0.15], ranks=100)
-        >>> ax = tables.pu.plot_metric("precision", x="beta")
+        >>> tables = pu_accessor.load_example().pu.contingency([0.1, 0.15], ranks="breakpoints")
+        >>> ax = tables.pu.plot_metric("precision", x="fraction")
         """
-        from pu_accessor import plots
-
-        check_option("x", x, _AXES)
-        if x != "beta":
-            return _draw(self._dataset, read_metric(metric, "tables"), looks, x)
-        found = find_metric(metric)
-        is_area = found is not None and found.curve is not None
-        entry, looks = (
-            read_metric(metric, "area" if is_area else "tables"),
-            plots.check_options(looks),
-        )
-        contingency = schema.read_dataset(self._dataset, "counts")
-        contingency = contingency.drop_vars(RATES, errors="ignore")
-        if entry.curve is not None:
-            values = tables.area(contingency, entry.name)
-        elif contingency.sizes.get(schema.cutoff_dim(contingency.dims), 1) > 1:
-            raise PUValueError(
-                "x='beta' needs tables of one cutoff for a metric at a cutoff. Select it, "
-                "ds.sel(rank=100, method='pad').pu.plot_metric('f1', x='beta'), or make them "
-                "there: df.pu.contingency([0.1, 0.2], ranks=100)."
-            )
-        else:
-            values = tables.metric(contingency, metric)
-        if values["beta"].ndim != 1 or not {"bound", "beta"} <= {*values.dims}:
-            raise PUValueError(
-                "A plot against beta needs the dimensions bound and beta, with the same betas for "
-                "all groups. Make tables at several: df.pu.contingency(beta=[0.1, 0.2, 0.3])."
-            )
-        columns = values.to_dataset("bound").assign(infeasible=plots.impossible(contingency))
-        rows = columns.to_dataframe().reset_index()
-        rows.attrs = dict(self._dataset.attrs)
-        return plots.plot_rows(rows, x, looks, label=entry.label)
+        check_option("x", x, ("rank", "fraction", "threshold"))
+        return _draw(self._dataset, read_metric(metric, "tables"), looks, x)
 
     def __dir__(self) -> list[str]:
         return public_names(type(self))

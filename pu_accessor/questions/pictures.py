@@ -36,7 +36,6 @@ def plot_roc(
     target: str = "examples",
     level: float = 0.95,
     band: UserBand = "exact",
-    ranks: Ranks = "breakpoints",
     **looks: Unpack[Options],
 ) -> Drawing:
     """Draw the ROC curve with its band, which contains the bounds of `roc_bounds`.
@@ -51,12 +50,10 @@ def plot_roc(
         Confidence level of the band, in (0, 1).
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above a cutoff, as `contingency` explains.
-    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
-        The cutoffs, as `contingency` explains.
     **looks
-        Options of the plot. hue, col, row: dimension of colours, columns and rows of panels; ax:
-        Axes to draw on; line_kws, band_kws: properties of lines and bands; palette: as in
-        seaborn; legend: "auto", "brief", "full" or False; height: of panels, in inches; baseline:
+        Options of the plot. hue, col: dimension of colours, and of panels; ax: Axes to draw on;
+        line_kws, band_kws: properties of lines and bands; palette: as in seaborn; legend: False
+        for none; height: of panels, in inches; baseline:
         whether to draw the curve of beta = 0. Up to five curves have their area with its interval
         in the legend. More than six have no bands unless band_kws is passed; of more than eight
         curves over cutoffs the best three have colours.
@@ -81,9 +78,7 @@ def plot_roc(
     >>> ax.get_xlabel()
     'false positive rate'
     """
-    return _draw_curves(
-        self, "roc", beta, looks, target=target, level=level, band=band, ranks=ranks
-    )
+    return _draw_curves(self, "roc", beta, looks, target=target, level=level, band=band)
 
 
 def plot_pr(
@@ -93,7 +88,6 @@ def plot_pr(
     target: str = "examples",
     level: float = 0.95,
     band: UserBand = "exact",
-    ranks: Ranks = "breakpoints",
     **looks: Unpack[Options],
 ) -> Drawing:
     """Draw the precision-recall curve with its band, which contains the bounds of `pr_bounds`.
@@ -108,8 +102,6 @@ def plot_pr(
         Confidence level of the band, in (0, 1).
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above a cutoff, as `contingency` explains.
-    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
-        The cutoffs, as `contingency` explains.
     **looks
         Options of the plot, as `plot_roc` explains.
 
@@ -133,9 +125,7 @@ def plot_pr(
     >>> ax.get_ylabel()
     'precision'
     """
-    return _draw_curves(
-        self, "pr", beta, looks, target=target, level=level, band=band, ranks=ranks
-    )
+    return _draw_curves(self, "pr", beta, looks, target=target, level=level, band=band)
 
 
 def plot_rank_cdf(
@@ -144,7 +134,6 @@ def plot_rank_cdf(
     *,
     level: float = 0.95,
     band: UserBand = "exact",
-    ranks: Ranks = "breakpoints",
     **looks: Unpack[Options],
 ) -> Drawing:
     """Draw the rank CDF of the known positives, with a band for the hidden ones.
@@ -157,8 +146,6 @@ def plot_rank_cdf(
         Confidence level of the band, in (0, 1).
     band : str, callable or pair, default "exact"
         Bounds on the hidden positives above a cutoff, as `contingency` explains.
-    ranks : {"all", "breakpoints"}, int or array of int, default "breakpoints"
-        The cutoffs, as `contingency` explains.
     **looks
         Options of the plot, as `plot_roc` explains.
 
@@ -182,7 +169,7 @@ def plot_rank_cdf(
     >>> ax.get_xlabel()
     'examples predicted positive'
     """
-    return _draw_curves(self, "rank_cdf", beta, looks, level=level, band=band, ranks=ranks)
+    return _draw_curves(self, "rank_cdf", beta, looks, level=level, band=band)
 
 
 def plot_metric(
@@ -382,7 +369,7 @@ def _draw_curves(
     beta: UserBeta,
     looks: Any,
     *,
-    ranks: Ranks,
+    ranks: Ranks = "breakpoints",
     x: str = "rank",
     **keywords: Any,
 ) -> Drawing:

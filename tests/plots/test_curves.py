@@ -13,7 +13,7 @@ from scipy.spatial import cKDTree
 
 import pu_accessor
 from tests.cases import binormal, legend
-from tests.plots.pictures import BAND, BOUNDS, FRAME, MODELS, NAIVE, at, bands, curves, path
+from tests.plots.pictures import BAND, FRAME, MODELS, NAIVE, at, bands, curves, path
 from tests.plots.test_contract import check_hull, gain, height
 from tests.support.oracles import oracle
 
@@ -131,9 +131,8 @@ def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
         grid = tables.pu.plot_pr(hue=hue, col="site")
         assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 1]
         assert legend(grid)[: len(names)] == names
-    for some in (tables, tables.unstack("group")):
-        grid = some.pu.plot_pr(row="fold", col="site")
-        assert [len(bands(ax)) for ax in grid.axes.flat] == [1, 1, 1, 0]
+    grid = tables.unstack("group").pu.plot_pr(hue="fold", col="site")
+    assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 1]
 
 
 def test_tables_and_curves_draw_what_their_rows_do() -> None:
@@ -149,19 +148,6 @@ def test_tables_and_curves_draw_what_their_rows_do() -> None:
             for band, other in zip(bands(drawn), bands(expected), strict=True):
                 np.testing.assert_allclose(band.get_xy(), other.get_xy(), rtol=0, atol=1e-9)
     assert legend(every.drop_attrs().pu.plot_roc())[-2] == "band"
-
-
-@pytest.mark.parametrize(("name", "label"), [("auroc", "AUROC"), (pu_accessor.fbeta(0.5), "F0.5")])
-def test_tables_are_drawn_over_beta(name: Any, label: str) -> None:
-    ranks: Any = "breakpoints" if name == "auroc" else 20
-    tables = FRAME.pu(score=MODELS[:2]).contingency([0, 0.2, 0.4], ranks=ranks).drop_attrs()
-    found = tables.pu.area(name) if name == "auroc" else tables.pu.metric(name).squeeze()
-    ax = tables.pu.plot_metric(name, x="beta")
-    assert ax.get_ylabel() == label
-    for model, band in zip(MODELS[:2], bands(ax), strict=True):
-        middle, low, high = (found.sel(model=model, bound=bound) for bound in BOUNDS)
-        np.testing.assert_allclose(at(ax, model).T, [found["beta"], middle])
-        np.testing.assert_allclose(band.get_xy()[:6, 1], [*high, *low[::-1]])
 
 
 @pytest.mark.parametrize("x", ["fraction", "threshold"])

@@ -60,7 +60,7 @@ def test_pictures_look_as_they_looked(known: str) -> None:
 @pytest.mark.parametrize("plot", CALLS)
 def test_bad_options_are_refused_before_a_row_is_read(plot: str) -> None:
     unread = FRAME.assign(label="?")
-    bad: list[dict[str, Any]] = [{"palette": "virdis"}, {"legend": "none"}, {"hue": ["model"]}]
+    bad: list[dict[str, Any]] = [{"palette": "virdis"}, {"legend": "auto"}, {"hue": ["model"]}]
     for looks in [*bad, {"line_kws": {"hue": 1}}, {"height": 2}, {"ax": "x"}, {"baseline": 1}]:
         with pytest.raises((PUTypeError, PUValueError), match=f"^{next(iter(looks))} (must|is)"):
             draw(plot, 3, unread, **looks)
