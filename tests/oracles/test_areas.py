@@ -120,7 +120,7 @@ def limits_of_auroc(case: Case, found: Any, level: float, most: float) -> tuple[
 
 def expect(metric: str, case: Case, level: float, how: float) -> list[float]:
     """Return the standard error, the estimate and the limits."""
-    is_early, latent = metric in EARLY, completion_oracle.latent_positives(*case[1:])
+    is_early, latent = metric in EARLY, oracle.latent_count(case[2], case[1].count(None))
     area = completion_oracle.early if is_early else completion_oracle.area
     estimate = area(metric, *case, how)
     if case.beta in (0, 1) or None not in case.label:

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import pu_accessor
 from tests.cases import ORACLES, Case, as_tables, binormal, cases, draw_case, put
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, reference_oracle
-from tests.support.oracles.reference_oracle import FLIP
 from tests.support.oracles.selection_oracle import areas_between
 from tests.support.oracles.selection_oracle import band as band_of_odds
 from tests.worlds import fuzzed
@@ -130,7 +129,7 @@ def test_tables_are_the_slow_ones(
 
 def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     case = Case([*map(float, range(51))], [*[True] * 2, *[False] * 9, *[None] * 40], 0.4)
-    turned = Case([-score for score in case.score], [FLIP[one] for one in case.label], 0.6)
+    turned = Case(*oracle.turned(case.score, case.label), 0.6)
     found = ask(case, [0.2, 0.4], "simultaneous", reference="negatives")["local_alpha"]
     wanted = ask(turned, [0.8, 0.6], "simultaneous")["local_alpha"]
     np.testing.assert_allclose(found.values, wanted.values, rtol=2e-4)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.oracles import completion_oracle, practice_oracle
+from tests.support.oracles import completion_oracle, oracle, practice_oracle
 
 
 def draw(seed: int, size: int = 60) -> pd.DataFrame:
@@ -36,7 +36,7 @@ def test_limits_are_those_of_all_samples(
     found = frame.pu(negative=0).calibration(beta, bins=bins, band=band)
     known, hidden, score = frame["label"] == 1, frame["label"].isna(), frame["score"]
     label = [{1: True, 0: False}.get(one) for one in frame["label"].tolist()]
-    n, m = int(known.sum()), completion_oracle.latent_positives(label, beta)
+    n, m = int(known.sum()), oracle.latent_count(beta, label.count(None))
     cuts = {cut.rank: cut for cut in completion_oracle.completed(score.tolist(), label, m)}
     edges = np.arange(bins + 1) / bins if isinstance(bins, int) else np.array(bins)
     positives = [float(cuts[(score >= edge).sum()].tp) for edge in edges[:-1]] + [0.0]

@@ -12,7 +12,7 @@ from scipy import special, stats
 
 import pu_accessor
 from tests.cases import AREAS, Labels, binormal, framed, put, quiet
-from tests.support.oracles import cluster_oracle, completion_oracle, population_oracle
+from tests.support.oracles import cluster_oracle, completion_oracle, oracle, population_oracle
 
 # Of areas without limits, and of betas that are too high; the table of messages is about these.
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -141,7 +141,7 @@ def test_average_precision_at_a_prevalence(ranking: Any, prevalence: float) -> N
     want = population_oracle.precision_error_at(score, label, beta, prevalence)
     near = 1e-3 if prevalence < 0.001 else 1e-5
     assert row["standard_error"] == pytest.approx(min(want, 0.5), rel=near, nan_ok=True)
-    latent = completion_oracle.latent_positives(label, beta)
+    latent = oracle.latent_count(beta, label.count(None))
     tables, share = completion_oracle.completed(score, label, latent), Fraction(str(prevalence))
     factor = share / (1 - share) * tables[-1].fp / tables[-1].tp
     want = completion_oracle.average_precision(score, label, tables, factor)
@@ -162,7 +162,7 @@ def test_average_precision_at_a_prevalence(ranking: Any, prevalence: float) -> N
 
 def completed_at(score: list[float], label: Labels, beta: float, threshold: float) -> list[float]:
     """Return tpr and fpr of the one estimate at a threshold, and the prevalence."""
-    m = completion_oracle.latent_positives(label, beta)
+    m = oracle.latent_count(beta, label.count(None))
     *_, last = tables = completion_oracle.completed(score, label, m)
     rank = sum(one >= threshold for one in score)
     (here,) = (table for table in tables if table.rank == rank)

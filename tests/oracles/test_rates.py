@@ -91,7 +91,7 @@ def tables_once(
     """Return the tables of a ranking, the estimate not rounded."""
     plain = oracle.tables(score, label, beta, level, ORACLES[band])
     found = coherent_oracle.cut_if_joint(band, score, label, plain)
-    m, ends = completion_oracle.latent_positives(label, beta), (found["lower"], found["upper"])
+    m, ends = oracle.latent_count(beta, label.count(None)), (found["lower"], found["upper"])
     return {**found, "estimate": completion_oracle.estimates(score, label, m, ends)}
 
 

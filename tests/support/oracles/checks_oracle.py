@@ -14,7 +14,9 @@ import numpy as np
 from scipy import stats
 
 from pu_accessor.ranking import FloatArray
+from tests.support.oracles.comparison_oracle import total
 from tests.support.oracles.population_oracle import binormal
+from tests.support.oracles.selection_oracle import known_in_head
 
 
 def share_above(known: Sequence[float], rest: Sequence[float]) -> list[float]:
@@ -53,12 +55,7 @@ def waves(above: Sequence[float], wave: Sequence[int], cluster: Sequence[int]) -
 
 def tail(count: int, size: int, n: int, latent: int, odds: Fraction = Fraction(1)) -> Fraction:
     """Return P(count or more of n known are among so many positives) at some odds."""
-    ways = {
-        x: math.comb(size, x) * math.comb(n + latent - size, n - x) * odds**x
-        for x in range(min(n, size) + 1)
-        if n - x <= n + latent - size
-    }
-    return Fraction(sum(way for x, way in ways.items() if x >= count)) / sum(ways.values())
+    return sum(known_in_head(n, latent, size, odds)[count:], Fraction(0))
 
 
 KINDS = True, None, False
@@ -134,5 +131,5 @@ def negatives(placed: Placed, beta: float) -> tuple[float, float]:
     away = placed.theta - beta / 2 - (1 - beta) * placed.area
     statistic = away / math.sqrt(sum(squares))
     freedom = (n + 1, unlabeled + 1, size + 4)
-    df = sum(squares) ** 2 / sum(s**2 / f for s, f in zip(squares, freedom, strict=True))
+    _, df = total(*zip(squares, freedom, strict=True))
     return statistic, 2 * float(stats.t.sf(abs(statistic), df))

@@ -29,10 +29,11 @@ def around_estimate(
     """Return the lowest and the highest way from corner to corner of the estimate."""
     last, heads = steps[-1].unlabeled, [step.unlabeled for step in steps]
     if kind == "negatives":
-        turned = [-score for score in scores], [None if x is None else not x for x in labels]
         corners = [
             (last - head, m - (head - below))
-            for head, below in completion_oracle.find_corners(*turned, last - m)
+            for head, below in completion_oracle.find_corners(
+                *oracle.turned(scores, labels), last - m
+            )
         ]
     else:
         corners = completion_oracle.find_corners(scores, labels, m)

@@ -29,11 +29,6 @@ class Completed(NamedTuple):
     fp: Fraction
 
 
-def latent_positives(labels: Labels, beta: float | Fraction) -> int:
-    """Return the number of latent positives, a half up."""
-    return math.floor(Fraction(str(beta)) * oracle.count_label(labels, None) + HALF)
-
-
 def edges(scores: Scores, labels: Labels, stands: Stands) -> list[Corner]:
     """Return the unlabeled and the known positives above both edges of each block with known ones.
 
@@ -89,8 +84,9 @@ def completed(
     steps, unlabeled = oracle.cutoffs(scores, labels), oracle.count_label(labels, None)
     heads = [step.unlabeled for step in steps]
     if reference == "negatives":
-        turned = [-score for score in scores], [None if x is None else not x for x in labels]
-        below = latent_above(*turned, unlabeled - m, [unlabeled - head for head in heads])
+        below = latent_above(
+            *oracle.turned(scores, labels), unlabeled - m, [unlabeled - head for head in heads]
+        )
         latent = [head - (unlabeled - m - tail) for head, tail in zip(heads, below, strict=True)]
     else:
         latent = latent_above(scores, labels, m, heads, stands)
@@ -155,15 +151,9 @@ def with_estimate(
 
 
 def auroc(tables: Sequence[Completed], max_fpr: Fraction = Fraction(1)) -> Fraction:
-    """Return the area under straight lines, after McClish; steps back are negative."""
-    p, q, area = tables[-1].tp, tables[-1].fp, Fraction(0)
-    for a, b in pairwise(tables):
-        left, right = (min(cut.fp, max_fpr * q) for cut in (a, b))
-        if left != right:
-            slope = (b.tp - a.tp) / (b.fp - a.fp)
-            area += (right - left) * (a.tp + slope * ((left + right) / 2 - a.fp)) / (p * q)
-    chance = max_fpr**2 / 2
-    return area if max_fpr == 1 else HALF * (1 + (area - chance) / (max_fpr - chance))
+    """Return the area under straight lines."""
+    p, q = Fraction(tables[-1].tp), Fraction(tables[-1].fp)
+    return oracle.area_under([(cut.fp / q, cut.tp / p) for cut in tables], max_fpr)
 
 
 def average_precision(
@@ -217,7 +207,7 @@ def area(
     method: str, scores: Scores, labels: Labels, beta: float | Fraction, max_fpr: float = 1
 ) -> float:
     """Return AUROC or average precision of the completed labeling."""
-    tables = completed(scores, labels, latent_positives(labels, beta))
+    tables = completed(scores, labels, oracle.latent_count(beta, labels.count(None)))
     if method == "average_precision":
         return average_precision(scores, labels, tables)
     return float(auroc(tables, Fraction(str(max_fpr))))
@@ -243,7 +233,8 @@ def early(
     metric: str, scores: Scores, labels: Labels, beta: float | Fraction, how: float
 ) -> float:
     """Return BEDROC or NDCG of the completed labeling, on the scale from worst to best."""
-    tables, size = completed(scores, labels, latent_positives(labels, beta)), len(labels)
+    tables = completed(scores, labels, oracle.latent_count(beta, labels.count(None)))
+    size = len(labels)
     positives, weight, mean = int(tables[-1].tp), weights(metric, size, how), 0.0
     for a, b in pairwise(tables):
         mean += float(b.tp - a.tp) / positives * weight(a.rank, b.rank - a.rank)

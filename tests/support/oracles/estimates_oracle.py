@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import mean, variance
 from typing import NamedTuple
 
-from tests.support.oracles import completion_oracle
+from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.completion_oracle import Labels, Scores
 
 Beta = float | Fraction
@@ -82,12 +82,10 @@ def auroc(scores: Scores, labels: Labels, beta: Beta) -> Estimate:
 
 def curve(scores: Scores, labels: Labels, beta: Beta) -> list[completion_oracle.Completed]:
     """Return the cutoffs if all positives rank as the known ones do."""
-    p, n, found = positives(labels, beta), [*labels].count(True), []
-    for threshold in [math.inf, *sorted(set(scores), reverse=True)]:
-        head = [lab for score, lab in zip(scores, labels, strict=True) if score >= threshold]
-        tp = p * head.count(True) / n
-        found.append(completion_oracle.Completed(len(head), tp, len(head) - tp))
-    return found
+    steps = oracle.cutoffs(scores, labels)
+    share = positives(labels, beta) / steps[-1].known_positive
+    each = [(step.rank, step.known_positive * share) for step in steps]
+    return [completion_oracle.Completed(rank, tp, rank - tp) for rank, tp in each]
 
 
 def partial_auroc(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) -> Estimate:

@@ -39,7 +39,7 @@ def quantile_of_mean(mean: float, scatter: float, size: float, more: float, tail
     counts an unseen value, at 0 for quantiles below the middle, and at 1 for those above it.
     """
     end, total = float(tail > 0.5), size + more
-    if mean == end:
+    if abs(mean - end) <= 1e-12:
         return end
     center = (size * mean + more * end) / total
     square = (scatter + size * more / total * (mean - end) ** 2) / total

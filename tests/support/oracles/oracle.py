@@ -55,7 +55,7 @@ class Table(NamedTuple):
 # Cutoffs and counts
 
 
-def decimal(value: float) -> Fraction:
+def decimal(value: float | Fraction) -> Fraction:
     """Return the decimal that a number prints as, exactly."""
     return Fraction(str(value))
 
@@ -65,7 +65,7 @@ def half_alpha(level: float) -> Fraction:
     return (1 - decimal(level)) / 2
 
 
-def latent_count(beta: float, unlabeled: int) -> int:
+def latent_count(beta: float | Fraction, unlabeled: int) -> int:
     """Return m, the number of latent positives: beta * |U|, rounded half up."""
     return math.floor(decimal(beta) * unlabeled + HALF)
 
@@ -73,6 +73,17 @@ def latent_count(beta: float, unlabeled: int) -> int:
 def count_label(labels: Sequence[Label], wanted: Label) -> int:
     """Count the labels that are the wanted one."""
     return sum(1 for label in labels if label is wanted)
+
+
+def totals(labels: Sequence[Label], beta: float) -> Totals:
+    """Count each kind of example, and the latent positives."""
+    p, q, u = (count_label(labels, kind) for kind in (True, False, None))
+    return Totals(p, q, u, latent_count(beta, u))
+
+
+def turned(scores: Sequence[float], labels: Sequence[Label]) -> tuple[list[float], list[Label]]:
+    """Turn a ranking over: scores negated, both kinds of labels swapped."""
+    return [-score for score in scores], [None if x is None else not x for x in labels]
 
 
 def cutoffs(scores: Sequence[float], labels: Sequence[Label]) -> list[Cutoff]:
@@ -268,13 +279,10 @@ def tables(
     scores: Sequence[float], labels: Sequence[Label], beta: float, level: float, band: BandRule
 ) -> dict[str, list[Table]]:
     """Return the tables of both bounds at all cutoffs."""
-    m = latent_count(beta, count_label(labels, None))
-    positive, negative, unlabeled = (count_label(labels, kind) for kind in (True, False, None))
-    totals = Totals(positive, negative, unlabeled, m)
-    thetas = at_scores(band, scores)(totals.known_positive, m, level)
-    steps = cutoffs(scores, labels)
+    whole, steps = totals(labels, beta), cutoffs(scores, labels)
+    thetas = at_scores(band, scores)(whole.known_positive, whole.latent, level)
     return {
-        bound: [table_at(step, totals, theta[step.known_positive]) for step in steps]
+        bound: [table_at(step, whole, theta[step.known_positive]) for step in steps]
         for bound, theta in zip(("lower", "upper"), thetas, strict=True)
     }
 
@@ -285,9 +293,15 @@ def tables(
 
 def roc_area(tables: Sequence[Table], max_fpr: float | None = None) -> Fraction:
     """Return the ROC area, or its part up to max_fpr, standardised after McClish."""
-    # The fpr of a bound can step back from one cutoff to the next: such a step counts negatively.
-    limit = Fraction(1) if max_fpr is None else decimal(max_fpr)
-    points = [(Fraction(t.fp, t.fp + t.tn), Fraction(t.tp, t.tp + t.fn)) for t in tables]
+    points = [(1 - of_negatives(t), of_positives(t)) for t in tables]
+    return area_under(points, Fraction(1) if max_fpr is None else decimal(max_fpr))
+
+
+def area_under(points: Sequence[Point], limit: Fraction) -> Fraction:
+    """Return the area under straight lines between points, up to a false positive rate.
+
+    That of a bound can step back from one cutoff to the next: such a step counts negatively.
+    """
     area = Fraction(0)
     for (x0, y0), (x1, y1) in pairwise(points):
         left, right = min(x0, limit), min(x1, limit)

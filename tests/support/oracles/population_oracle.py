@@ -9,9 +9,10 @@ import numpy as np
 from scipy import special, stats
 
 from pu_accessor.ranking import FloatArray
-from tests.support.oracles import cluster_oracle, completion_oracle
+from tests.support.oracles import cluster_oracle, completion_oracle, oracle
 from tests.support.oracles.averages_oracle import Average as Area
 from tests.support.oracles.cluster_oracle import Label, Shares
+from tests.support.oracles.gaps_oracle import quantile_of_mean
 
 GRID = np.linspace(-22, 22, 4401)  # rules of equal steps are exact for what is so smooth
 Scores: TypeAlias = Sequence[float]
@@ -50,17 +51,11 @@ def auroc(scores: Scores, of: Shares, level: float, clusters: Clusters = None) -
 def mean_limits(mean: float, seen: Any, sizes: Any, level: float, stretch: float) -> list[float]:
     """Return limits of a mean from the variances in two samples, half of one more at the end."""
     limits = []
-    for end, tail, side in ((0, (1 - level) / 2, -1), (1, (1 + level) / 2, 1)):
-        away = []
-        for variance, n in zip(seen.tolist(), sizes.tolist(), strict=True):
-            share = n / (n + 0.5)
-            center = share * mean + (1 - share) * end
-            second = share * (variance * (n - 1) / n + mean**2) + (1 - share) * end
-            square = (second - center**2) / (n + 1.5)
-            if abs(mean - end) > 1e-12:
-                # Beta variables by their mean and variance.
-                first = center * (center * (1 - center) / square - 1)
-                away.append(stats.beta.ppf(tail, first, first / center - first) - mean)
+    for side in (-1, 1):
+        away = [
+            quantile_of_mean(mean, variance * (n - 1), n, 0.5, (1 + side * level) / 2) - mean
+            for variance, n in zip(seen.tolist(), sizes.tolist(), strict=True)
+        ]
         limits.append(mean + side * stretch * math.hypot(*away))
     return limits
 
@@ -102,7 +97,7 @@ def precision_error_at(scores: Scores, labels: Labels, beta: float, prevalence: 
     The odds of each precision are multiplied. How far that moves with precision is taken where the
     completed labeling has it, which is possible.
     """
-    latent = completion_oracle.latent_positives(labels, beta)
+    latent = oracle.latent_count(beta, labels.count(None))
     tables = {t.rank: t for t in completion_oracle.completed(scores, labels, latent)}
     of = cluster_oracle.shares(labels, beta)
     factor = prevalence / (1 - prevalence) * (of.n + of.rest - of.positives) / of.positives

@@ -1,9 +1,9 @@
 """Slow references for what practice asks for, from the papers that define it."""
 
-import math
 from fractions import Fraction
 
 from tests.support.oracles import oracle
+from tests.support.oracles.selection_oracle import known_in_head
 
 
 def net_benefit(table: oracle.Table, threshold: Fraction) -> Fraction:
@@ -27,7 +27,7 @@ def bin_limits(n: int, m: int, known: int, level: float) -> tuple[int, int]:
     possible = []
     for latent in range(m + 1):
         inside = known + latent
-        ways = [math.comb(inside, k) * math.comb(n + m - inside, n - k) for k in range(n + 1)]
-        if min(sum(ways[known:]), sum(ways[: known + 1])) > tail * sum(ways):
+        chance = known_in_head(n, m, inside, Fraction(1))
+        if min(sum(chance[known:]), sum(chance[: known + 1])) > tail:
             possible.append(latent)
     return possible[0], possible[-1]

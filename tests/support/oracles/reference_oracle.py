@@ -17,14 +17,6 @@ COMPARED = 0.95
 Claims = list[tuple[int, int]]
 Tables = dict[str, list[Table]]
 
-FLIP: dict[Label, Label] = {True: False, False: True, None: None}
-
-
-def totals(labels: Sequence[Label], beta: float) -> oracle.Totals:
-    """Count each kind of example, and the latent positives."""
-    p, q, u = (oracle.count_label(labels, kind) for kind in (True, False, None))
-    return oracle.Totals(p, q, u, oracle.latent_count(beta, u))
-
 
 def claims_of_positives(
     scores: Sequence[float], labels: Sequence[Label], m: int, level: float, band: BandRule
@@ -42,9 +34,8 @@ def claims_of_negatives(
     scores: Sequence[float], labels: Sequence[Label], m: int, level: float, band: BandRule
 ) -> Claims:
     """Return, at each cutoff, the latent positives in the head by the known negatives below it."""
-    turned = [-score for score in scores], [FLIP[label] for label in labels]
     unlabeled = oracle.count_label(labels, None)
-    below = claims_of_positives(*turned, unlabeled - m, level, band)
+    below = claims_of_positives(*oracle.turned(scores, labels), unlabeled - m, level, band)
     steps = oracle.cutoffs(scores, labels)
     # From the other side the same cutoffs come in reverse order. What is no latent negative in
     # the tail is a latent positive there; all further ones are in the head.
@@ -58,7 +49,7 @@ def fit(
     scores: Sequence[float], labels: Sequence[Label], beta: float, claims: Claims
 ) -> list[list[Table]]:
     """Return the tables of each bound, with claims moved to what can be attained."""
-    whole, steps = totals(labels, beta), oracle.cutoffs(scores, labels)
+    whole, steps = oracle.totals(labels, beta), oracle.cutoffs(scores, labels)
     return [
         [oracle.table_at(step, whole, claim[i]) for step, claim in zip(steps, claims, strict=True)]
         for i in range(len(ENDS))
@@ -89,7 +80,7 @@ def tables(
     reference: str,
 ) -> tuple[Tables, str]:
     """Return the tables of both bounds at all cutoffs, and the tightest kind."""
-    m = totals(labels, beta).latent
+    m = oracle.totals(labels, beta).latent
     band = oracle.at_scores(band, scores)
     of_kind = {
         "positives": partial(claims_of_positives, scores, labels, m),

@@ -5,7 +5,7 @@ what `df.pu` is told: roles of columns, and assumptions. A design "..., ignored"
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,12 +42,13 @@ def sampled(rows: int, share: float, labeled: float) -> Size:
 
 
 Drawn: TypeAlias = tuple[pd.DataFrame, float]  # rows; beta, NaN for that of these rows
+Draw: TypeAlias = Callable[[Rng, str, Size], Drawn]
 
 
 class Design(NamedTuple):
     """How rows are drawn, and what is said of them."""
 
-    draw: Callable[[Rng, str, Size], Drawn]
+    draw: Draw
     roles: Mapping[str, Any] = {}
     assumed: Mapping[str, Any] = {}
     times: float = 1  # by which the beta that is passed is wrong
@@ -185,7 +186,7 @@ def clustered(rng: Rng, shape: str, size: Size, rows: int = 5) -> Drawn:
     """Rows of a cluster have correlated scores; labels go by cluster, or row by row."""
     count = (size.known + size.rest) // rows
     cluster, by_row = np.repeat(np.arange(count), rows), rng.random() < 0.5
-    share = (size.known + size.beta * size.rest) / (size.known + size.rest)
+    share = size.share
     seen = size.known / (size.known + size.rest) / share
 
     def happens(chance: float) -> Bools:
@@ -255,36 +256,29 @@ def _of_queries(shape: str) -> float:
     return float(np.average(each, weights=weight))
 
 
-def two_sites(rng: Rng, shape: str, size: Size) -> Drawn:
+def two_sites(rng: Rng, shape: str, size: Size, draw: Draw = plain) -> Drawn:
     """Rows of a site with this shape, and twice as many of one with normal scores."""
     more = size._replace(known=2 * size.known, rest=2 * size.rest)
-    parts = [plain(rng, shape, size)[0], plain(rng, "normal .76", more)[0]]
-    return _joined(parts, "site"), size.beta
+    (one, share), (other, _) = draw(rng, shape, size), draw(rng, "normal .76", more)
+    return _joined([one, other], "site"), share
+
+
+def random_rows(
+    rng: Rng, shape: str, size: Size, share: float = 0.2, scale: Callable[[Any], Any] = np.array
+) -> Drawn:
+    """All rows are one random sample of a population, and so are the known of its positives."""
+    rows = size.known + size.rest
+    truth = rng.random(rows) < share
+    known = truth & (rng.random(rows) < size.known / rows / share)
+    return frame_of(scale(draw_scores(rng, shape, truth)), truth, known), np.nan
 
 
 def at_random(rng: Rng, shape: str, size: Size) -> Drawn:
-    """All rows are one random sample, and so are the known of its positives."""
-    rows = size.known + size.rest
-    truth = rng.random(rows) < size.share
-    known = truth & (rng.random(rows) < size.known / rows / size.share)
-    return frame_of(as_probability(draw_scores(rng, shape, truth)), truth, known), np.nan
+    """The same with the share of positives of a size, and scores that are probabilities."""
+    return random_rows(rng, shape, size, size.share, as_probability)
 
 
-def two_sites_at_random(rng: Rng, shape: str, size: Size) -> Drawn:
-    """Random rows of a site with this shape, and twice as many of one with normal scores."""
-    more = size._replace(known=2 * size.known, rest=2 * size.rest)
-    parts = [at_random(rng, shape, size)[0], at_random(rng, "normal .76", more)[0]]
-    return _joined(parts, "site"), np.nan
-
-
-def random_rows(rng: Rng, shape: str, size: Size) -> Drawn:
-    """All rows are one random sample of a population with a prevalence of .2."""
-    total = size.known + size.rest
-    truth = rng.random(total) < 0.2
-    known = truth & (rng.random(total) < size.known / total / 0.2)
-    return frame_of(draw_scores(rng, shape, truth), truth, known), np.nan
-
-
+two_sites_at_random = partial(two_sites, draw=at_random)
 DESIGNS: Mapping[str, Design] = {
     "plain": Design(plain),
     "probabilities": Design(probabilities),

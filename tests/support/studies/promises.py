@@ -510,8 +510,9 @@ PROMISES = (
     *asked(0.93, "plain", ALL, SAMPLE, AUROC_HERE),
     *asked(0.92, "plain", ALL, FIFTY, AP),
     *asked(0.92, "plain", ALL, KNOWN, AP_HERE),
-    *asked(0.93, "plain", SOME, NEW, AT),
-    *asked(0.93, "plain", SOME, NEW, {"`metric` at a threshold: high": future("recall", 0.95)}),
+    *asked(
+        0.93, "plain", SOME, NEW, AT, {"`metric` at a threshold: high": future("recall", 0.95)}
+    ),
     *asked(0.95, "plain", SOME, TWO, FUTURE_CURVE),
     # Comparisons
     *asked(0.93, "plain", PAIRS, (*TWO, Size(50, 1000, 0.1)), COMPARE),

@@ -13,8 +13,8 @@ import numpy as np
 from pu_accessor.errors import PUError, PUWarning
 from tests.support.studies.designs import world
 from tests.support.studies.promises import PROMISES, Cell, Promise
-from tests.support.studies.tables import ROOT, write_table
 
+ROOT = Path(__file__).parents[3]
 SEED, NEAR = 20261128, 1e-9
 
 
@@ -113,4 +113,7 @@ def write(path: Path, found: Mapping[Cell, Found]) -> None:
         draws, *shares, commit = found[cell]
         numbers = ["" if np.isnan(x) else f"{x:.4f}" for x in map(float, shares)]
         body.append([*cell, draws, *numbers, commit])
-    write_table(path.stem, (*Cell._fields, *Found._fields), body, path.parent)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        head = [*Cell._fields, *Found._fields]
+        csv.writer(file, lineterminator="\n").writerows([head, *body])
