@@ -1,6 +1,6 @@
 """Pictures of the story: a function draws each."""
 
-import matplotlib.pyplot as plt
+import seaborn as sns
 from matplotlib.axes import Axes
 from sklearn.metrics import roc_curve
 
@@ -17,12 +17,9 @@ def draw_truth(ax: Axes) -> None:
 
 def known() -> None:
     """Draw the scores of the known positives and of the unlabeled."""
-    is_known = df["label"].eq(1)
-    scores = [df["score"][is_known], df["score"][~is_known]]
-    _, ax = plt.subplots()
-    ax.hist(scores, 20, density=True, label=["known positive", "unlabeled"])
-    ax.set(xlabel="score", ylabel="density")
-    ax.legend()
+    kind = df["label"].eq(1).map({True: "known positive", False: "unlabeled"})
+    how = {"bins": 20, "stat": "density", "common_norm": False, "multiple": "dodge"}
+    sns.histplot(df.assign(patients=kind).sort_values("label"), x="score", hue="patients", **how)
 
 
 def naive() -> None:
@@ -49,6 +46,5 @@ def biased() -> None:
     """Draw the band of labels that favour high scores, above the true curve."""
     positive = df[df["truth"]]
     severe = positive.sample(202, weights=positive["score"] + 0.5, random_state=0).index
-    labels = df.assign(label=None)
-    labels.loc[severe, "label"] = 1
-    draw_truth(labels.pu.plot_roc(0.17, legend=False))
+    labeled = df.assign(label=df.index.isin(severe)).pu(unlabeled=False)
+    draw_truth(labeled.plot_roc(0.17, legend=False))
