@@ -243,6 +243,7 @@ VALUE = [
     ("df.pu.metric('lift', 0.1, at='1%')", "at={'fraction': 0.01}"),
     ("df.pu.metric('hit@5', 0.1)", "no estimate is unbiased"),
     ("df.pu.metric('judged@10', 0)", "head(10)['label'].notna().mean()"),
+    ("df.pu.metric('fmax', 0)", "metric('f1', 0.3, at='maximum')"),
     ("df.pu.metric('auc', 0.1, at={'fpr': 0.1})", "Of a part: df.pu.auroc(0.3, max_fpr=0.1)"),
     ("models.pu(score=['m1', 'm2']).plot_roc(0.1, hue='beta')", "col='model'"),
     ("coded.pu().auroc(0.1)", "positive='case', unlabeled='rest'"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -15,10 +16,14 @@ from pu_accessor.beta import NO_BETA, Beta, Betas, split_key
 from pu_accessor.errors import PUDataError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.answer import join_betas
 from pu_accessor.inference.averages import (
+    GroupCurve,
     GroupTerms,
     average_groups,
+    best_average,
     check_average_cutoff,
+    check_best_average,
     count_shared_clusters,
+    group_curve,
     group_term,
     group_terms,
     join_groups,
@@ -62,20 +67,24 @@ def average_over(
     named: Mapping[str, list[Any]],
 ) -> pd.DataFrame:
     """Average unbiased estimates of metrics over groups, with the standard error of the mean."""
-    results = evaluate_terms(self, asked, betas, terms)
+    is_best = any(one.cutoff is not None and one.cutoff.kind == "maximum" for one in asked)
+    results = evaluate_terms(self, asked, betas, terms, is_best)
     estimate, level = betas.estimate, terms.level
+    average: Any = best_average if is_best else average_groups
 
-    def columns(terms: _Terms, beta: Beta) -> evaluation.Columns:
+    def columns(terms: Sequence[Any], beta: Beta) -> evaluation.Columns:
         averages = [
-            join_betas(average_groups(one.metric, added, level), estimate or NO_BETA)
+            join_betas(average(one.metric, added, level), estimate or NO_BETA)
             for one, added in zip(asked, terms, strict=True)
         ]
         located = {**named, "beta": beta.values[:, np.newaxis]}
         numbers = evaluation.answer_columns(averages, "population")
-        return {**located, **numbers, "n_groups": len(terms[0].value)}
+        return {**located, **numbers, "n_groups": len(terms[0] if is_best else terms[0].value)}
 
     kept = levels_to_keep(self._terms, results.names)
-    groups = group_by_key(results, kept, estimate)
+    groups = group_by_key(
+        results, kept, estimate, partial(_repeat, len(asked)) if is_best else join_rows
+    )
     names = tuple(results.names[level] for level in kept)
     together = evaluation.Results(names, groups, betas, terms, results.skipped)
     averages = evaluation.results_frame(together, columns, self._attrs(terms, "population"))
@@ -83,7 +92,7 @@ def average_over(
         del averages["standard_error"]
     if not any(one.metric.takes_beta for one in asked):
         del averages["beta"]
-    averages.attrs |= _describe_clusters(groups, names)
+    averages.attrs |= {} if is_best else _describe_clusters(groups, names)
     if (beyond := averages.pop("beyond")).any():
         keys = averages.loc[beyond, [*names, "beta"]].to_dict("records")
         where = shorten(map(str, keys), most=3, width=100)
@@ -92,8 +101,8 @@ def average_over(
 
 
 def evaluate_terms(
-    self: Accessor, asked: Sequence[Asked], betas: Betas, terms: Terms
-) -> evaluation.Results[_Row]:
+    self: Accessor, asked: Sequence[Asked], betas: Betas, terms: Terms, is_best: bool = False
+) -> evaluation.Results[Any]:
     """Return what each group adds to averages of metrics, perhaps at the best threshold."""
     if betas.levels:
         raise PUValueError(
@@ -113,6 +122,12 @@ def evaluate_terms(
         has_value = ~np.any([np.isnan(one.value).any(axis=1) for one in terms], axis=0)
         return [_Row(terms, row) if has else None for row, has in enumerate(has_value.tolist())]
 
+    def compute_curve(ranking: Ranking, beta: Beta) -> GroupCurve:
+        return group_curve(ranking, beta.values)
+
+    if is_best:
+        rankings = self._rank("all")
+        return evaluation.evaluate(terms, rankings, compute_curve, of_groups, per_group=False)
     rankings = self._rank()
     options: dict[str, Any] = {"compute_stack": compute_stack, "per_group": False}
     return evaluation.evaluate(terms, rankings, compute, of_groups, **options)
@@ -163,7 +178,9 @@ def check_average(metric: Metric, cutoff: Cutoff | None) -> None:
             f"average must be False for {metric.name!r}, whose mean over groups with few "
             "known positives is biased. Average 'precision', 'recall' or 'f1'."
         )
-    if cutoff is not None:
+    if cutoff is not None and cutoff.kind == "maximum":
+        check_best_average(metric)
+    elif cutoff is not None:
         check_average_cutoff(cutoff)
 
 
@@ -185,8 +202,11 @@ def _describe_clusters(
 
 
 def group_by_key(
-    results: evaluation.Results[_Row], kept: Sequence[int], estimate: Beta | None
-) -> list[evaluation.Result[_Terms]]:
+    results: evaluation.Results[Any],
+    kept: Sequence[int],
+    estimate: Beta | None,
+    join: Callable[[Sequence[Any]], Any],
+) -> list[evaluation.Result[Any]]:
     """Return what groups add together for each remaining key, with their mean beta."""
     groups: dict[Hashable, list[evaluation.Result[_Row]]] = {}
     for result in results.each:
@@ -201,9 +221,14 @@ def group_by_key(
         values = np.stack([result.beta.values for result in group])
         is_one = (values == values[0]).all()
         beta = estimate or Beta(values[0] if is_one else values.mean(axis=0))
-        terms = join_rows([result.content for result in group])
+        terms = join([result.content for result in group])
         averages.append(evaluation.Result(kept_key, beta, None, terms))
     return averages
+
+
+def _repeat(number: int, curves: Sequence[GroupCurve]) -> list[Sequence[GroupCurve]]:
+    """Return the curves of all groups for each that is asked."""
+    return [curves] * number
 
 
 def join_rows(rows: Sequence[_Row]) -> _Terms:
@@ -223,7 +248,7 @@ def compare_models(
     entry, kept = asked[0].metric, levels_to_keep(self._terms, results.names)
     if not kept:
         list_pairs(1)
-    groups = group_by_key(pair_groups(results, kept), kept, betas.estimate)
+    groups = group_by_key(pair_groups(results, kept), kept, betas.estimate, join_rows)
     *names, model = (results.names[level] for level in kept)
     each: dict[Hashable, list[evaluation.Result[Any]]] = {}
     for group in groups:

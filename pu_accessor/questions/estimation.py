@@ -191,8 +191,9 @@ def metric(
         ``{"threshold": 0.5}``. A point of the true curve: the first cutoff with
         ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or ``{"precision": 0.9}``. The cutoff
         with the highest estimate, "maximum", or the highest informedness, "youden": limits are for
-        that cutoff, not for the true maximum. A list has several of one kind,
-        ``{"rank": [50, 100]}``.
+        that cutoff, not for the true maximum. With `average=` "maximum" is that of f1 or
+        ``pu_accessor.fbeta`` of mean precision and mean recall over all thresholds, Fmax. A list
+        has several of one kind, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
         Future data, or this sample. By default future data without a cutoff, at a threshold, of
         weighted rows and for averages; this sample at other cutoffs, and for ndcg, reciprocal_rank

@@ -398,6 +398,52 @@ def test_patients_of_several_groups_count_in_differences() -> None:
     assert abs(shared_["statistic"]) <= abs(plain["statistic"])
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("beta", [0.0, 0.1])
+def test_the_best_threshold_of_averages_is_that_of_a_search(missing: float, beta: float) -> None:
+    df, rng = draw(6, 9).round({"score": 1}), np.random.default_rng(0)
+    if beta == 0:
+        df["label"] = df["truth"].astype(float)
+    df["score"] = df["score"].where(rng.random(len(df)) >= missing)
+    policy = "unretrieved" if missing else "raise"
+    parts = [part for _, part in df.groupby("query")]
+
+    def means(threshold: float) -> tuple[Any, Any]:
+        precision, recall = [], []
+        for part in parts:
+            known, hit = part["label"] == 1, part["score"] >= threshold
+            share = (hit & known).sum() / known.sum()
+            positives = known.sum() + beta * part["label"].isna().sum()
+            if hit.any():
+                precision.append(share * positives / hit.sum())
+            recall.append(share)
+        return np.mean(precision), np.mean(recall)
+
+    def fmax(weight: float) -> list[tuple[float, float]]:
+        each = [(*means(t), t) for t in df["score"].dropna().unique()]
+        return [((1 + weight) * p * r / (weight * p + r), t) for p, r, t in each if p + r]
+
+    how: dict[str, Any] = {"nan_policy": policy, "at": "maximum"}
+    how |= {"negative": 0} if beta == 0 else {}
+    found = ask(df, ["f1", pu_accessor.fbeta(2)], beta, **how)
+    for weight, (_, row) in zip((1.0, 4.0), found.iterrows(), strict=True):
+        value, threshold = max(fmax(weight))
+        assert row["estimate"] == pytest.approx(value, rel=1e-9)
+        assert row["threshold"] == threshold and row["n_groups"] == 9
+    # The interval is that of the jackknife over queries, at the threshold.
+    whole, threshold = max(fmax(1.0))
+    left_out = []
+    every = parts
+    for one in range(9):
+        parts = [part for place, part in enumerate(every) if place != one]
+        p, r = means(threshold)
+        left_out.append(2 * p * r / (p + r))
+    jackknife = np.sqrt(8 / 9 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
+    assert found["standard_error"][0] == pytest.approx(jackknife, rel=0.15)
+    half = stats.t.ppf(0.975, 8) * found["standard_error"][0]
+    assert found["upper"][0] == pytest.approx(min(whole + half, 1), rel=1e-9)
+
+
 @pytest.mark.parametrize("at", ["maximum", "youden", {"recall": 0.8}])
 def test_a_cutoff_that_each_model_chooses_is_refused_in_comparisons_of_averages(at: Any) -> None:
     pu: Any = draw(1).pu(score=MODELS, by="query", average=True)
