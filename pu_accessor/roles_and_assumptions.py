@@ -254,7 +254,6 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "average_precision": ("selection_odds", "contamination", "prevalence"),
     "bedroc": (),
     "ndcg": (),
-    "bpref": (),
     "boyce": (),
     "at a cutoff": ("reference", "selection_odds", "contamination", "prevalence"),
     "calibration": (),
