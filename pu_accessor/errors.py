@@ -1,33 +1,13 @@
 """Errors and the warning of this package, and the texts of messages."""
 
-import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import InvalidOperation
-from functools import cache
-from importlib.metadata import metadata
 from typing import Any
 from warnings import warn
 
 _MAX_MESSAGE, _END_OF_MESSAGE = 300, 120  # characters; the end says what to do
-
-# The manual's page for the argument that a message begins with.
-_PAGES: Mapping[str, str] = {
-    argument: page
-    for page, arguments in {
-        "class_prior": "beta pilot",
-        "clusters_and_weights": "cluster count weight",
-        "comparing": "average by",
-        "intervals": "band monotone prevalence target",
-        "labels": "label",
-        "large_data": "chunks ranks",
-        "sensitivity": "contamination propensity reference selection_odds",
-        "thresholds": "at bins",
-    }.items()
-    for argument in arguments.split()
-}
-_ADDRESS = re.compile(r" See https?://\S+\.html[\w#-]*\.")
 
 
 class PUError(Exception):
@@ -73,26 +53,11 @@ class PUWarning(UserWarning):
     """The warning of pu_accessor: filter it to silence only this package."""
 
 
-@cache
-def _manual() -> str:
-    """Return the address of the manual from the package's metadata, or nothing."""
-    urls = metadata("pu_accessor").get_all("Project-URL") or []
-    address = dict(url.split(", ", 1) for url in urls).get("Documentation", "")
-    return str(address).rstrip("/")
-
-
 def _finish_message(message: str) -> str:
-    """Append the page of the manual, and cut the middle out of a long message."""
-    address_within = _ADDRESS.search(message)  # of an error within this one
-    text = _ADDRESS.sub("", message)
-    argument = re.split(r"\W", text, maxsplit=1)[0]
-    address = address_within[0] if address_within else ""
-    if not address and argument in _PAGES and _manual():
-        address = f" See {_manual()}/{_PAGES[argument]}.html."
-    longest = _MAX_MESSAGE - len(address)
-    if len(text) > longest:
-        text = f"{text[: longest - _END_OF_MESSAGE - 5]} ... {text[-_END_OF_MESSAGE:]}"
-    return text + address
+    """Cut the middle out of a long message."""
+    if len(message) <= _MAX_MESSAGE:
+        return message
+    return f"{message[: _MAX_MESSAGE - _END_OF_MESSAGE - 5]} ... {message[-_END_OF_MESSAGE:]}"
 
 
 def brief(value: object) -> str:

@@ -198,7 +198,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
         st.builds(lambda x: {"threshold": x}, SCORES),
         BY_SHARE.map(lambda one: dict([one])),
     ),
-    **dict.fromkeys(["wave", "check_assumptions strata", "report strata"], STRATA),
+    **dict.fromkeys(["wave", "check_assumptions strata"], STRATA),
     "method": st.sampled_from(["feasible", "mean_matching"]),
     **dict.fromkeys(["precision", "recall", "fpr", "prevalence"], SHARES),
     **dict.fromkeys(["above", "below", "expected_beta"], SHARES),

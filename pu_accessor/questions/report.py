@@ -6,7 +6,7 @@ import base64
 import os
 import re
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from html import escape, unescape
@@ -73,8 +73,6 @@ def report(
     at: At = _AT,
     level: float = 0.95,
     band: str = "exact",
-    wave: Hashable | None = None,
-    strata: Hashable | None = None,
     title: str = "Evaluation from positive and unlabeled examples",
 ) -> Report:
     """Return a report: a page with tables, plots, and a paragraph for a paper.
@@ -94,8 +92,6 @@ def report(
         Confidence level of intervals and bands, in (0, 1).
     band : {"exact", "simultaneous", "bootstrap", "dkw"}, default "exact"
         The band of curves, and of metrics at cutoffs.
-    wave, strata : hashable, optional
-        Columns of waves of labels and of strata of rows, for `check_assumptions`.
     title : str, optional
         The heading.
 
@@ -125,7 +121,7 @@ def report(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PUWarning)
         page = _Page(self, beta, check_level(level), band)
-        sections = page.sections(page.questions(at, wave=wave, strata=strata))
+        sections = page.sections(page.questions(at))
     for one in caught:
         if not issubclass(one.category, PUWarning):
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
@@ -149,9 +145,6 @@ class _Page:
     def __init__(self, pu: Any, beta: UserBeta, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
         self.roles, self.areas = pu._terms, ""
-        for name in pu._source.repeated(self.roles) if self.roles.cluster is None else ():
-            need = "if its rows are dependent, intervals on future data need"
-            warnings.warn(f"{name!r} repeats: {need} cluster={name!r}.", PUWarning, stacklevel=2)
         self.is_plain = not self.roles.facts(["cluster", "weight", "average"])
         self.target = "examples" if self.is_plain else "population"
         areas = pu.auroc(beta, target=self.target, level=level)  # errors raise here
@@ -169,7 +162,7 @@ class _Page:
             ends = [(one.lower, one.upper) for one in betas.of(self.keys, [*points.index])]
             self.passed = self.passed.assign(**pd.DataFrame(ends, columns=["lower", "upper"]))
 
-    def questions(self, at: At, **columns: Hashable | None) -> list[tuple[str, str, Any]]:
+    def questions(self, at: At) -> list[tuple[str, str, Any]]:
         """Return the section, the caption and, if it is asked, the method of each part."""
         pu, beta, point, plain = self.pu, self.beta, self.point, self.is_plain
         area, ap, metric, draw = pu.auroc, pu.average_precision, pu.metric, pu.plot_metric
@@ -178,7 +171,7 @@ class _Page:
         rates = {**band, "at": at, "target": None if self.roles.average else "examples"}
         up_to = {"x": "beta", "target": self.target}
         betas = np.linspace(0, min(max(2 * np.max(point), 0.2), 0.9), 13)
-        compared, checked = "model" in self.keys, plain or {*columns.values()} != {None}
+        compared = "model" in self.keys
         return [
             ("Class prior", "Beta as passed", lambda level: self.passed),
             ("Class prior", "Beta that the known positives allow", pu.estimate_beta),
@@ -192,7 +185,7 @@ class _Page:
             ("Curves", "Precision-recall curve with its band", partial(pu.plot_pr, beta, **band)),
             ("Curves", "Precision at each rank", partial(draw, "precision", beta, **band)),
             ("Curves", "AUROC by beta", partial(draw, "auroc", betas, **up_to)),
-            (checks, "Checks", checked and partial(pu.check_assumptions, point, **columns)),
+            (checks, "Checks", plain and partial(pu.check_assumptions, point)),
             (
                 checks,
                 "Breaking point",

@@ -67,28 +67,26 @@ def written(value: Any) -> str:
 def test_numbers_are_those_of_the_methods(
     score: Any, level: float, percent: str, tmp_path: Path
 ) -> None:
-    rows = FRAME.assign(wave=np.where(FRAME["label"] == 1, FRAME.index % 2, np.nan))
-    waves: Any = {"wave": "wave", "strata": "site"}
-    ask = partial(quiet, rows, score=score, level=level)
+    ask = partial(quiet, FRAME, score=score, level=level)
     rates, at = ["precision", "recall"], {"fraction": [0.01, 0.05, 0.1]}
     expected = {
         "Beta that the known positives allow": ask("estimate_beta"),
         "Precision and recall": ask("metric", rates, BETA, at=at, target="examples", band="dkw"),
         "Breaking point": ask("robustness", "auroc", BETA, over={"selection_odds": [1]}),
-        "Checks": ask("check_assumptions", BETA, **waves),
+        "Checks": ask("check_assumptions", BETA),
     }
     if score is MODELS:
         expected["Differences of AUROC"] = ask("compare", "auroc", BETA)
     for where, target in (("future data", "population"), ("this sample", "examples")):
         expected[f"AUROC on {where}"] = ask("auroc", BETA, target=target)
         expected[f"Average precision on {where}"] = ask("average_precision", BETA, target=target)
-    text = write(tmp_path, rows.pu(score=score), level=level, band="dkw", **waves)
+    text = write(tmp_path, FRAME.pu(score=score), level=level, band="dkw")
     tables = tables_of(text)
     for caption, frame in expected.items():
         wanted = {name: [*map(written, values)] for name, values in frame.to_dict("list").items()}
         wanted |= {name: [str(level)] * len(frame) for name in wanted if name == "level"}
         assert tables[caption].to_dict("list") == wanted
-    assert rows.pu(score=score)._repr_html_() in text
+    assert FRAME.pu(score=score)._repr_html_() in text
     assert tables["Beta as passed"]["beta"].unique().tolist() == ["0.150"]
     assert "Missing" not in text and pu_accessor.__version__ in text
     assert f"has the confidence level {level}, " in text
