@@ -227,6 +227,7 @@ class Ranking:
             owner=np.zeros(at.size, np.int64),
             number=number[at],
             known=self.known_positive[at + 1],
+            negative_above=self.known_negative[at],
             negative=self.known_negative[at + 1],
             start=self.rank[at],
             end=self.rank[at + 1],
@@ -312,6 +313,7 @@ class KnownBlocks(NamedTuple):
     owner: IntArray  # the ranking of each block, ascending
     number: CountArray  # known positives in the block
     known: CountArray  # known positives at or above it
+    negative_above: CountArray  # known negatives above it
     negative: CountArray  # known negatives at or above it
     start: CountArray  # examples above it
     end: CountArray  # examples at or above it
@@ -358,7 +360,7 @@ class KnownBlocks(NamedTuple):
         """Return the blocks with missing scores below every cutoff."""
         total, moved = self.total.copy(), self.is_missing * _UNRANKED_NEGATIVES
         total[:, 1] += _UNRANKED_NEGATIVES
-        names = "negative", "start", "end"
+        names = "negative_above", "negative", "start", "end"
         counts: dict[str, Any] = {name: getattr(self, name) + moved for name in names}
         return self._replace(total=total, unranked=_UNRANKED_NEGATIVES, **counts)
 

@@ -254,6 +254,7 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "average_precision": ("selection_odds", "contamination", "prevalence"),
     "bedroc": (),
     "ndcg": (),
+    "bpref": (),
     "boyce": (),
     "at a cutoff": ("reference", "selection_odds", "contamination", "prevalence"),
     "calibration": (),

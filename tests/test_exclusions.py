@@ -59,7 +59,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     **{
         name: ("metric", {"metric": name, "beta": 0.3}) for name in ("average_precision", "bedroc")
     },
-    "boyce": ("metric", {"metric": "boyce"}),
+    **{name: ("metric", {"metric": name}) for name in ("boyce", "bpref")},
     "without a cutoff": ("metric", {"beta": 0.3}),
     "ndcg": ("metric", {"metric": "ndcg", "beta": 0.3, "at": 10}),
     "at a cutoff": ("metric", {"metric": "f1", **AT}),

@@ -227,6 +227,7 @@ def find_known_blocks(
         owner=owner,
         number=known[1] - known[0],
         known=known[1],
+        negative_above=negatives[0],
         negative=negatives[1],
         start=start - begin,
         end=end - begin,

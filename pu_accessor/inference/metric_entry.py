@@ -27,15 +27,16 @@ _SCORED = ("at a cutoff", *_AREAS)
 _PAIRED = (*_SCORED, "net_benefit")
 _LINEARIZED = (*_PAIRED, "bedroc")
 _WITH_BETA = (*_LINEARIZED, "ndcg", "at its own cutoff")
+_WITH_MEAN = (*_WITH_BETA, "bpref")
 # What a metric can be used for, as an error writes it, and the kinds that can.
 PURPOSES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "against_beta": ("to be drawn against beta", _WITH_BETA),
     "area": ("as the area under a curve of tables", _AREAS),
-    "average": ("for an average over groups", _WITH_BETA),
+    "average": ("for an average over groups", _WITH_MEAN),
     "compare": ("to compare models of the same rows (groups: gap)", _LINEARIZED),
-    "forest": ("for numbers below each other", _WITH_BETA),
+    "forest": ("for numbers below each other", _WITH_MEAN),
     "gap": ("for the gap between groups that share no rows", _PAIRED),
-    "metric": ("of a ranking", (*_WITH_BETA, "boyce")),
+    "metric": ("of a ranking", (*_WITH_MEAN, "boyce")),
     "robustness": ("for robustness", (*_SCORED, "difference")),
     "score": ("for a scorer", _SCORED),
     "tables": ("of tables", ("at a cutoff",)),

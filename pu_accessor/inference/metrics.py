@@ -101,6 +101,16 @@ _ENTRIES = (
         cutoff=Cutoff("first"),
     ),
     Metric(
+        *("bpref", "bpref"),
+        "mean over the n known positives of 1 - min(m, n)/min(M, n), with m of the M known "
+        "negatives above",
+        "C. Buckley, E. M. Voorhees, SIGIR (2004) 25-32",
+        estimator=_by_target(retrieval.estimate_bpref),
+        of_known=retrieval.bpref_of_known,
+        cutoff=None,
+        takes_beta=False,
+    ),
+    Metric(
         *("boyce", "continuous Boyce index"),
         "rank correlation of windows of the score with the density of known positives in them, "
         "relative to the rest",

@@ -1,4 +1,4 @@
-"""Estimate BEDROC, NDCG and reciprocal rank.
+"""Estimate BEDROC, NDCG, reciprocal rank and bpref.
 
 BEDROC and NDCG are means over positives of a weight that falls with rank: exp(-alpha*r/N), scaled
 to 0 with all positives at the bottom (Truchon and Bayly, J. Chem. Inf. Model. 47, 2007, 488-508),
@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.checks import is_number
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference import answer, influence, known_positives
 from pu_accessor.inference.answer import Answer
 from pu_accessor.inference.contingency import completed_table, make_tables
@@ -351,3 +351,33 @@ def _any_positive_estimator(n: int, positives: int, depth: int) -> FloatArray:
         error = square + (np.diag(these.sum(axis=0)) - square) / _ASSUMED_QUERIES
         function[rank - 1, : rank + 1] = np.linalg.solve(error, these[1:].sum(axis=0))
     return function
+
+
+def estimate_bpref(_: object, ranking: Ranking, betas: FloatArray, *__: object) -> Answer:
+    """Return bpref as trec_eval does (Buckley and Voorhees, SIGIR 2004, 25-32), without limits."""
+    if not ranking.total.known_positive:
+        raise PUDataError("bpref needs a known positive, but there is none.")
+    unknown = np.full(betas.size, np.nan)
+    return Answer(np.full(betas.size, _bpref(ranking.known_blocks)[0]), unknown, unknown)
+
+
+def bpref_of_known(_: object, blocks: KnownBlocks, betas: FloatArray) -> tuple[FloatArray, ...]:
+    """Return bpref; see `OfKnown`."""
+    none = np.zeros(betas.shape)
+    return none + _bpref(blocks)[:, np.newaxis], none, none + 1
+
+
+def _bpref(blocks: KnownBlocks) -> FloatArray:
+    """Return bpref of each ranking."""
+    n, negatives = blocks.total[:, 0], blocks.total[:, 1] - blocks.unranked
+    most, scale = (each[blocks.owner] for each in (n, np.clip(negatives, 1, np.maximum(n, 1))))
+
+    def weights_through(above: IntArray) -> FloatArray:
+        """Return the sum of 1 - min(j, n)/scale over j below a number."""
+        few = np.minimum(above, most)
+        return np.asarray(above - (few * (few - 1) / 2 + (above - few) * most) / scale)
+
+    above, through = blocks.negative_above, blocks.negative + 1
+    mean = (weights_through(through) - weights_through(above)) / (through - above)
+    is_ranked = blocks.negative <= negatives[blocks.owner]
+    return blocks.sums(blocks.number * mean * is_ranked) / n

@@ -90,6 +90,8 @@ def average_over(
     averages = evaluation.results_frame(together, columns, self._attrs(terms, "population"))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
+    if not any(one.metric.takes_beta for one in asked):
+        del averages["beta"]
     averages.attrs |= {} if is_best else _describe_clusters(groups, names)
     if (beyond := averages.pop("beyond")).any():
         keys = averages.loc[beyond, [*names, "beta"]].to_dict("records")
@@ -257,10 +259,11 @@ def compare_models(
         terms_of = [result.content[0] for result in models]
         compared = compare_averages(entry, terms_of, terms.level)
         tests = join_betas(compared, betas.estimate or NO_BETA)
+        at_beta = {"beta": beta.values} if entry.takes_beta else {}
         sign = np.sign(np.nan_to_num(tests.value)).astype(np.int64)
         counted = {"n_groups": len(terms_of[0].value), **tests.columns, "sign": sign}
         size = evaluation.difference_columns(tests)
-        shown = {"metric": entry.name, "beta": beta.values, "target": target, **size, **counted}
+        shown = {"metric": entry.name, **at_beta, "target": target, **size, **counted}
         keys = [split_key([*names, model], result.key)[-1] for result in models]
         return evaluation.pair_columns([model], keys, shown)
 

@@ -54,7 +54,7 @@ def compare(
     ----------
     metric : str, callable or Metric, default "auroc"
         "auroc", "average_precision", "bedroc", or a metric at a cutoff, listed in `metric`. With
-        `average=` also "ndcg" and "reciprocal_rank".
+        `average=` also "ndcg", "reciprocal_rank" and "bpref".
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
         Class prior of the unlabeled, as `auroc` explains. Without it, AUROC has a test and no
         interval.

@@ -184,7 +184,7 @@ def metric(
         a function of the arrays tp, fp, fn and tn.
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame, optional
         Class prior of the unlabeled: numbers, an interval or an estimate, as `auroc` explains. Not
-        needed for boyce, and recall or fnr of future data at a threshold.
+        needed for boyce, bpref, and recall or fnr of future data at a threshold.
     at : int, str or mapping, optional
         The cutoff. A number of examples predicted positive: 100 or ``{"rank": 100}``; a share of
         all examples, ``{"fraction": 0.1}``, rounded up to whole ones; a score,

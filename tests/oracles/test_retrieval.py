@@ -16,6 +16,7 @@ NAMES: dict[str, tuple[str, int | None]] = {
     "map": ("average_precision", None),
     "Rprec": ("r_precision", None),
     "recip_rank": ("reciprocal_rank", None),
+    "bpref": ("bpref", None),
 }
 for short, name in {"P": "precision", "recall": "recall", "ndcg_cut": "ndcg"}.items():
     # Two of the queries returned fewer than a hundred.
@@ -42,7 +43,7 @@ def trec_eval(documents: pd.DataFrame) -> pd.DataFrame:
             relevant[row["query"]][row["name"]] = int(row["label"])
         if row["score"] == row["score"]:
             run[row["query"]][row["name"]] = row["score"]
-    asked = {"map", "Rprec", "recip_rank", "P", "recall", "ndcg_cut"}
+    asked = {"map", "Rprec", "recip_rank", "bpref", "P", "recall", "ndcg_cut"}
     found = pytrec_eval.RelevanceEvaluator(relevant, asked).evaluate(run)
     return pd.DataFrame(found).T.sort_index()
 
@@ -50,9 +51,10 @@ def trec_eval(documents: pd.DataFrame) -> pd.DataFrame:
 def ask(documents: Any, name: str, **roles: Any) -> Any:
     """Ask for a metric of these queries, as trec_eval calls it."""
     metric, at = NAMES[name]
-    how: dict[str, Any] = {} if "average" in roles else {"target": "examples"}
+    how: dict[str, Any] = {} if metric == "bpref" else {"beta": 0}
+    how |= {} if "average" in roles else {"target": "examples"}
     pu = documents.pu(by="query", nan_policy="unretrieved", **roles)
-    return pu.metric(metric, 0, at=at, **how)["estimate"].tolist()
+    return pu.metric(metric, at=at, **how)["estimate"].tolist()
 
 
 @pytest.mark.parametrize("seed", range(2))
