@@ -269,7 +269,6 @@ SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
 OF_TABLES = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr", "plot_metric")
 
 NO_METHOD = "no method is known under that assumption"
-_OF_SAMPLE = " Of these rows: beta=pu_accessor.beta_from_prevalence(0.25, 100, 1900)."
 
 
 def _read_table() -> Iterator[Exclusion]:
@@ -294,8 +293,7 @@ def refuse(facts: Mapping[str, object], method: str = "") -> None:
     supported = ("monotone", *SUPPORTED_ASSUMPTIONS.get(question, ASSUMPTIONS))
     for name in ASSUMPTIONS:
         if name in facts and name not in supported:
-            step = f"Leave {name} out.{_OF_SAMPLE * (name == 'prevalence')}"
-            raise _explain(Exclusion((name, question), NO_METHOD, step), facts)
+            raise _explain(Exclusion((name, question), NO_METHOD, f"Leave {name} out."), facts)
     for excluded, exclusion in _BY_FACTS:
         if excluded <= facts.keys():
             raise _explain(exclusion, facts)

@@ -231,6 +231,12 @@ class Accessor:
         """Return the accessor with some roles and assumptions changed."""
         return Accessor(self._source, self._terms.update(**terms))
 
+    def _without_rows(self) -> Accessor:
+        """Return an accessor that refuses what this one does, and has no columns."""
+        source = FrameSource()
+        source.kind = self._source.kind
+        return Accessor(source, self._terms)
+
     def _code(self) -> str:
         """Return the code of roles and assumptions."""
         roles, assumed = (

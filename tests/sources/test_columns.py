@@ -1,5 +1,6 @@
-"""Columns of any coding, dtype and name: read as they are meant, or refused with advice."""
+"""Columns of any coding, dtype and name: read as they are meant, or with advice that is right."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -67,23 +68,71 @@ def test_full_labels(label: Any, coding: Any, counts: list[int], monkeypatch: An
     assert [tables[name].item() for name in names] == counts
 
 
+# Labels from the best to the worst, and what is advised: the best are positive, whatever is rare.
+RANKED = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+GRADES: Any = [pd.Categorical(["high", "high", "mid", x], dtype=RANKED) for x in ("low", None)]
 ADVISED: list[Any] = [
-    ([*"case", "rest"], "'c', 'a', 's', 'e', 'rest', which stands for no state", "'case', unlabe"),
-    ([True, 0, "x", None], "contains 'x', which stands for no state", "positive='case', unlabele"),
-    ([3, 2, 1, 0], "contains 3, 2, which", "df.assign(label=np.where(df['label'] >= 3, 1, np.nan"),
+    ([3, 2, 1, 0, 0], {}, "positive=[1, 2, 3], and negative=0 or unlabeled=0"),
+    ([*"3210"], {}, "positive=['1', '2', '3'], and negative='0' or unlabeled='0'"),
+    ([5, 4, 3, 2, 1], {}, "positive=[2, 3, 4, 5], and negative=1 or unlabeled=1"),
+    ([2, 1, 1, 1], {}, "positive=2, and negative=1 or unlabeled=1"),
+    ([3, 2, -1, None], {}, "positive=[2, 3], unlabeled=[-1, None]"),
+    ([3, 1, 0, -2, None], {}, "positive=[1, 3], negative=[0, -2]"),
+    ([3, 2, 1, None], {"positive": 2}, "positive=[2, 3], negative=1"),
+    ([3, 2, 1, 0], {"positive": 3}, "negative=[2, 1, 0] or unlabeled=[2, 1, 0]"),
+    (GRADES[0], {}, "positive=['mid', 'high'], and negative='low' or unlabeled='low'"),
+    (GRADES[1], {}, "positive=['mid', 'high']"),
+    ([" YES ", " YES ", "no", None], {}, "positive=' YES ', negative='no'"),
+    ([*"++-", None], {}, "positive='+', negative='-'"),
+    ([*"PNUU"], {}, "positive='P', negative='N', unlabeled='U'"),
+    ([True, False, "unknown"], {}, "unlabeled='unknown'"),
+    ([True, 0, "x", "x", None], {}, "unlabeled=['x', None]"),
+    (["good", "bad", "bad"], {}, "positive='good', and negative='bad' or unlabeled='bad'"),
+    (["good", "good", "bad", None], {}, "positive=['good', 'bad']"),
+    ([*"abbcc"], {}, "positive='a', and negative=['b', 'c'] or unlabeled=['b', 'c']"),
     (
-        np.linspace(0, 1, 5),
-        "contains 0.25, 0.5, 0.75, which",
-        "df['label'] >= 0.5, 1, np.nan)).pu",
+        ["Pathogenic", "Likely benign", "VUS"],
+        {},
+        "positive='Pathogenic', negative='Likely benign', unlabeled='VUS'",
     ),
+    ([pd.Timestamp("2024-01-02"), pd.NaT], {}, "positive=pd.Timestamp('2024-01-02')"),
+    (["q", False, "z", "z"], {}, "positive='q', unlabeled='z'"),
+    ([1, None, 0], {"unlabeled": 0}, "unlabeled=[0, None]"),
+    ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
 ]
 
 
-@pytest.mark.parametrize(("label", "says", "advice"), ADVISED)
-def test_labels_without_a_state_are_named(label: Any, says: str, advice: str) -> None:
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize(("label", "coding", "advice"), ADVISED)
+def test_advice_for_labels_is_right_as_it_is_typed(label: Any, coding: Any, advice: str) -> None:
+    frame = pd.DataFrame({"score": -np.arange(len(label)), "label": label})
     with pytest.raises(PUValueError) as told:
-        from_arrays(range(len(label)), label).auroc(0)
-    assert says in str(told.value) and advice in str(told.value)
+        frame.pu(**coding).auroc(0)
+    assert re.search(f"(for example|positives?:|unlabeled:) {re.escape(advice)}", str(told.value))
+    first, _, either = advice.rpartition("and ")
+    for way in either.split(" or "):
+        assert frame.pu(**{**coding, **eval(f"dict({first}{way})")}).auroc(0)["estimate"][0] == 1
+
+
+THRESHOLDED: list[Any] = [
+    (np.linspace(0, 1, 99), "probabilities", 0.5),
+    (pd.array([0.2, 0.99, None], "Float64"), "probabilities", 0.5),
+    *((range(20), "many grades", 1), ([*"0123456789"], "many grades", 1)),
+    *((np.linspace(a, b, 15), "measurements", (a + b) / 2) for a, b in ((-3, 8), (0.25, 2))),
+]
+
+
+@pytest.mark.parametrize(("label", "looks", "least"), THRESHOLDED)
+def test_numbers_are_thresholded_by_the_line(label: Any, looks: str, least: float) -> None:
+    frame = pd.DataFrame({"score": np.arange(len(label)), "label": label})
+    with pytest.raises(PUValueError, match=f"these look like {looks}. Threshold") as told:
+        frame.pu.auroc(0)
+    (line,) = re.findall(r"df\['label'\] = np.where.* np.nan\)", str(told.value))
+    exec(line, {"df": frame, "np": np})
+    many = pd.Series(label).astype(float) >= least
+    assert frame["label"].notna().tolist() == many.tolist()
+    assert (looks == "probabilities") == ("are not supported" in str(told.value))
+    assert (looks == "many grades") == str(told.value).endswith("makes the others unlabeled.")
 
 
 # Scores

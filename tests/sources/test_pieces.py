@@ -189,11 +189,11 @@ def test_passes_are_few_for_any_number_of_groups(most: int, ask: Ask, groups: in
     assert len(opened) <= most
 
 
-def test_a_message_about_a_wrong_call_reads_nothing() -> None:
+@pytest.mark.parametrize("prior", [{"class_prior": 0.3}, {"cluster": "b"}, {"prevalence": 0.3}])
+def test_a_message_about_a_wrong_call_reads_nothing(prior: dict[str, Any]) -> None:
     chunks, opened = opening(draw_groups(40, 1), [20])
-    wrong: Any = {"cluster": "b"}
     with pytest.raises(PUError, match=r"Write pu_accessor\.from_chunks\(chunks\)"):
-        chunks.auroc(0.1, **wrong)
+        chunks.auroc(**prior) if "cluster" not in prior else chunks.auroc(0.1, **prior)
     assert not opened
 
 
