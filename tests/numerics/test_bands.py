@@ -43,6 +43,11 @@ def test_band_agrees_with_rational_arithmetic(band: str, n: int, m: int, level: 
     assert (lower, upper) == ORACLES[band](n, m, level)
 
 
+def test_the_slow_exact_band_is_that_of_all_arrangements() -> None:
+    for one in ((1, 5, 0.8), (3, 4, 0.5), (5, 4, 0.95)):
+        assert oracle.exact_band(*one) == oracle.exact_band_by_enumeration(*one)
+
+
 @pytest.mark.parametrize("m", [2**31 + 11, 2**45 + 7])
 def test_products_of_counts_that_no_float_holds(m: int) -> None:
     n = 40_001

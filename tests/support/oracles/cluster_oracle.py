@@ -13,6 +13,7 @@ import numpy as np
 
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.support.oracles import oracle
+from tests.support.oracles.completion_oracle import weights
 
 Label = bool | None
 Functional = Callable[[FloatArray], float]  # of the weights of the rows, all 1 in the data
@@ -106,16 +107,12 @@ def bedroc_of(scores: Sequence[float], of: Shares, alpha: float) -> Functional:
     """Return BEDROC where hidden positives have the mean weight of the known ones."""
     score, size, heads = np.array(scores), of.n + of.rest, heads_of(scores, of)
     tied = (score[of.known][:, np.newaxis] == score) @ of.base
-
-    def mean(start: Any, length: Any) -> Any:
-        first, last = (np.exp(-alpha * place / size) for place in (start, start + length))
-        return (first - last) / length
-
+    mean = weights("bedroc", size, alpha)
     top, bottom = (mean(at, of.positives) for at in (0.0, size - of.positives))
 
     def early(weight: FloatArray) -> float:
-        weights = mean(sum(heads(weight)) - tied, tied)
-        return float((of.normed(weight)[0] @ weights - bottom) / (top - bottom))
+        each = mean(sum(heads(weight)) - tied, tied)
+        return float((of.normed(weight)[0] @ each - bottom) / (top - bottom))
 
     return early
 

@@ -68,8 +68,9 @@ def cut_if_joint(
             "upper": k + max(highest[i], around[1][i]),
         }
         for bound, tp in tps.items():
-            rank, _, old_fp, _, old_tn, clipped = tables[bound][i]
-            fn, tn = first.tp + first.fn - tp, old_fp + old_tn - (rank - tp)
-            clipped = clipped or lowest[i] > highest[i]
-            found[bound].append(Table(rank, tp, rank - tp, fn, tn, clipped))
+            clipped = tables[bound][i].clipped or lowest[i] > highest[i]
+            positives = first.tp + first.fn
+            found[bound].append(
+                oracle.table_of(steps[i].rank, tp, positives, len(labels), clipped)
+            )
     return found

@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from tests.support.oracles.completion_oracle import weights
+
 Array = NDArray[Any]
 Labels = Sequence[bool | None]
 Scores = Sequence[float]
@@ -176,9 +178,7 @@ def functional(name: str, score: Array, known: Array, hidden: float, at: float) 
         return np.sum(one * (1 + (found - 1) / (n - 1) * others) / rank, axis=0)
 
     def bedroc(one: Array, other: Array) -> Any:
-        def weight(start: Any, length: Any) -> Any:
-            return (np.exp(-at * start / size) - np.exp(-at * (start + length) / size)) / length
-
+        weight = weights("bedroc", size, at)
         heads = n * (above @ one) + m * (above @ other)
         top, bottom = weight(0.0, found), weight(size - found, found)
         return np.sum(one * (weight(heads - 1, 1.0) - bottom), axis=0) / (top - bottom)
@@ -240,11 +240,10 @@ def share_slope(name: str, score: Array, known: Array, hidden: float, at: float)
         if name == "bedroc":
             heads, alpha = p * true + (1 - p) * false, at
             # Of a step of ranks, and at the ends of the scale: as the share of the first p.
-            weight = np.exp(-alpha * heads) * np.expm1(alpha / size) * size / alpha
-            top, bottom = (
-                (np.exp(-alpha * x) - np.exp(-alpha * (x + p))) / (alpha * p) for x in (0, 1 - p)
-            )
-            return float((weight[known].mean() - bottom) / (top - bottom))
+            weight = weights("bedroc", 1, alpha)
+            top, bottom = weight(0, p), weight(1 - p, p)
+            each = weight(heads[known] - 1 / size, 1 / size)
+            return float((each.mean() - bottom) / (top - bottom))
         tp, fp = p * hit, (1 - p) * falsely
         found = {"precision": tp / (tp + fp), "f1": 2 * tp / (tp + fp + p)}
         return float(found.get(name, 0.0))

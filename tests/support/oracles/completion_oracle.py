@@ -10,6 +10,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tests.support.oracles import oracle
 from tests.support.oracles.oracle import Label, Table
 
@@ -119,8 +121,7 @@ def estimates(
             _, tp, _ = sorted([max(least), here.tp, min(most)])
             clipped = tp != here.tp or not ends[0][i].tp <= tp <= ends[1][i].tp
         tp = Fraction(math.floor(tp + HALF)) if rounded else tp
-        counts = tp, here.rank - tp, positives - tp, size - positives - here.rank + tp
-        found.append(Table(here.rank, *counts, clipped))  # type: ignore[arg-type]
+        found.append(oracle.table_of(here.rank, tp, positives, size, clipped))
     return found
 
 
@@ -213,15 +214,15 @@ def area(
     return float(auroc(tables, Fraction(str(max_fpr))))
 
 
-def weights(metric: str, size: int, how: float) -> Callable[[float, float], float]:
+def weights(metric: str, size: float, how: float) -> Callable[[Any, Any], Any]:
     """Return the mean weight of so many ranks after some others: of BEDROC, or NDCG to a depth."""
 
-    def exponential(start: float, length: float) -> float:
-        return -math.exp(-how * start / size) * math.expm1(-how * length / size) / length
+    def exponential(start: Any, length: Any) -> Any:
+        return -np.exp(-how * start / size) * np.expm1(-how * length / size) / length
 
     def discount(start: float, length: float) -> float:
         total = 0.0
-        for rank in range(1, min(int(how), size) + 1):
+        for rank in range(1, min(int(how), int(size)) + 1):
             part = min(start + length, rank) - max(start, rank - 1)
             total += max(part, 0) / math.log2(1 + rank)
         return total / length
@@ -239,4 +240,4 @@ def early(
     for a, b in pairwise(tables):
         mean += float(b.tp - a.tp) / positives * weight(a.rank, b.rank - a.rank)
     worst = weight(size - positives, positives) if metric == "bedroc" else 0.0
-    return (mean - worst) / (weight(0, positives) - worst)
+    return float((mean - worst) / (weight(0, positives) - worst))

@@ -110,7 +110,7 @@ def early(
     ends = each(size - p, p) if metric == "bedroc" else 0.0, each(0, p)
 
     def weight(start: float, length: float) -> float:
-        return (each(start, length) - ends[0]) / (ends[1] - ends[0])
+        return float((each(start, length) - ends[0]) / (ends[1] - ends[0]))
 
     blocks = estimates_oracle.blocks(scores, labels)
     known = np.array([weight(start, end - start) for start, end in blocks])

@@ -11,7 +11,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, combinations, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Label = bool | None
 Band = tuple[list[int], list[int]]
@@ -262,17 +262,15 @@ def dkw_band(n: int, m: int, level: float) -> Band:
 
 def table_at(cutoff: Cutoff, totals: Totals, theta: int) -> Table:
     """Return the table at a cutoff when theta latent positives are wanted in the head."""
-    k, q, h = cutoff.known_positive, cutoff.known_negative, cutoff.unlabeled
+    k, h = cutoff.known_positive, cutoff.unlabeled
     head = min(max(theta, totals.latent - (totals.unlabeled - h), 0), h, totals.latent)
-    below = totals.latent - head
-    return Table(
-        rank=cutoff.rank,
-        tp=k + head,
-        fp=q + h - head,
-        fn=(totals.known_positive - k) + below,
-        tn=(totals.known_negative - q) + (totals.unlabeled - h) - below,
-        clipped=head != theta,
-    )
+    positives, size = totals.known_positive + totals.latent, sum(totals[:3])
+    return table_of(cutoff.rank, k + head, positives, size, head != theta)
+
+
+def table_of(rank: int, tp: Any, positives: int, size: int, clipped: bool = False) -> Table:
+    """Return the table with so many true positives at a rank."""
+    return Table(rank, tp, rank - tp, positives - tp, size - positives - rank + tp, clipped)
 
 
 def tables(

@@ -25,8 +25,7 @@ def possible_points(
     least, most = ([table.tp for table in tables[bound]] for bound in ("lower", "upper"))
 
     def there(place: int, tp: int) -> oracle.Table:
-        fp = steps[place].rank - tp
-        return oracle.Table(tp + fp, tp, fp, positives - tp, size - positives - fp, False)
+        return oracle.table_of(steps[place].rank, tp, positives, size)
 
     def meets(place: int, tp: int) -> bool:
         _, tp, fp, fn, tn, _ = there(place, tp)

@@ -14,6 +14,7 @@ import pandas as pd
 
 import pu_accessor
 from pu_accessor import labeling
+from tests.support.oracles.cluster_oracle import METRICS
 from tests.support.studies import designs, shapes
 from tests.support.studies.designs import Size, World, sampled
 
@@ -62,15 +63,10 @@ def true_metric(w: World, metric: Any, threshold: float | None = None) -> float:
 
 def of_rates(metric: str, true: float, false: float, p: float, threshold: float = 0) -> float:
     """Return a metric of both rates and a prevalence; NaN where it has no denominator."""
-    tp, fp, fn, tn = np.array([p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: dict[str, Any] = {
-            **{"recall": true, "fpr": false, "precision": tp / (tp + fp), "npv": tn / (tn + fn)},
-            **{"f1": 2 * tp / (2 * tp + fp + fn), "lift": true / (tp + fp)},
-            "mcc": (tp * tn - fp * fn) / ((tp + fp) * p * (1 - p) * (tn + fn)) ** 0.5,
-            "net_benefit": tp - fp * np.divide(threshold, 1 - threshold),
-        }
-    return float(found[metric])
+    tp, fp, fn, tn = p * true, (1 - p) * false, p * (1 - true), (1 - p) * (1 - false)
+    if metric == "net_benefit":
+        return tp - fp * threshold / (1 - threshold)
+    return METRICS[metric](tp, fp, fn, tn)
 
 
 @cache
