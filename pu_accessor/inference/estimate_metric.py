@@ -29,6 +29,7 @@ from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
+_SHIFT_LEVEL = 0.95  # of the bounds by which limits move: a move that depends on it is not nested
 _MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # numbers of hidden positives; times known ones
 
 
@@ -128,24 +129,26 @@ def _estimate_ranking_metric(
     estimates = metric.estimator[target](metric, ranking, betas, terms.at_random)
     if terms.is_random:
         return estimates
-    biased, at_random = (
-        bounding_areas(metric, ranking, betas, each) for each in (terms, terms.at_random)
-    )
+    both = terms, terms.at_random
+    biased, _ = shift = [bounding_areas(metric, ranking, betas, one) for one in both]
+    if terms.level != _SHIFT_LEVEL:
+        fixed = [one.at_level(_SHIFT_LEVEL) for one in both]
+        shift = [bounding_areas(metric, ranking, betas, one) for one in fixed]
     limits = np.stack([estimates.lower, estimates.upper])
     if estimates.untrimmed:  # also where beta was refuted
         limits = np.where(np.isnan(limits), np.clip(estimates.untrimmed[1:], 0, 1), limits)
     default = biased if target == "examples" else np.array([[0.0], [1.0]])
     if target == "population" and is_single(ranking.total):
         default = np.full((2, 1), np.nan)
-    moved = np.where(np.isnan(limits), default, _shift_limits(limits, at_random, biased))
+    moved = np.where(np.isnan(limits), default, _shift_limits(limits, *shift))
     if metric.curve == "pr":
-        lower, upper = np.where(biased == at_random, moved, biased)
+        lower, upper = np.where(shift[0] == shift[1], moved, biased)
         own = limits if target == "examples" else moved
         moved = np.stack([np.fmin(own[0], lower), np.fmax(own[1], upper)])
     return estimates.with_limits(*moved)
 
 
-def _shift_limits(limits: FloatArray, at_random: FloatArray, biased: FloatArray) -> FloatArray:
+def _shift_limits(limits: FloatArray, biased: FloatArray, at_random: FloatArray) -> FloatArray:
     """Move limits of an area, shape (2, betas), by as much as bounds move, on the logit scale."""
     with np.errstate(invalid="ignore", divide="ignore"):
         limit, start, end = (

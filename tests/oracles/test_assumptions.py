@@ -245,3 +245,15 @@ def test_scores_that_are_worse_than_chance_refute_it() -> None:
     with pytest.warns(PUWarning, match=r"rejected at level 0\.9: .*m='bad': .*Leave monotone out"):
         both.pu(by="m").assume(monotone=True).roc_bounds(BETA, level=0.9)
     good.pu.assume(monotone=True).auroc(BETA)  # refutes nothing
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("assumed", [{"selection_odds": 2}, {"contamination": 0.2}], ids=str)
+def test_limits_of_areas_are_nested(assumed: dict[str, Any], target: str) -> None:
+    for seed, metric in product(range(30), ["auroc", "average_precision"]):
+        pu = as_frame(draw_case(seed, known_negatives=False)).pu.assume(**assumed)
+        levels = [0.5, 0.8, 0.95, 0.99]
+        rows = [put(pu, metric, 0.15, target=target, level=level).iloc[0] for level in levels]
+        lower, upper = ([row[end] for row in rows] for end in ("lower", "upper"))
+        assert not (np.diff(lower) > 1e-9).any() and not (np.diff(upper) < -1e-9).any(), seed
