@@ -42,13 +42,15 @@ NEEDED |= {method: {"score": MODELS} for method in ("compare", "dominance")}
 ENDS = ["estimate", "lower", "upper"]
 BETA = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8])
 ROUNDING = 1e-9
-BOUND: Any = st.sampled_from(
+ALONE = st.sampled_from(
     [
         *[{}, {}, {"cluster": "patient"}, {"weight": "times"}, {"propensity": "propensity"}],
         *[{"monotone": True}, {"contamination": 0.2}, {"reference": "tightest"}],
-        {"selection_odds": 2},
+        *[{"selection_odds": 2}, {"prevalence": 0.2}],
     ]
 )
+# What composes; of two that exclude each other the one that is named by the error is left out.
+BOUND: Any = st.builds(lambda one, other: one | other, ALONE, ALONE)
 
 
 def answer(pu: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
@@ -228,7 +230,9 @@ def curves_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
 
 
 def bounds_enclose_and_add_up(frame: pd.DataFrame, draw: Draw) -> None:
-    how, betas = rule(frame, draw), sorted(draw(st.sets(st.floats(0, 1), min_size=1, max_size=4)))
+    assumed = draw(st.sampled_from([{}, {"contamination": 0.2}, {"monotone": True}]))
+    betas = sorted(draw(st.sets(st.floats(0, 1), min_size=1, max_size=4)))
+    how = rule(frame, draw, **assumed)
     tables = answer(frame.pu, "contingency", betas, **how)
     if isinstance(tables, PUError):
         return
@@ -420,6 +424,7 @@ THIRDS = ranked([*range(12, 0, -1)], [1.0] * 9 + [np.nan] * 3, key=[0, 1, 2] * 4
 # The first group has a cluster for each row.
 THIRDS["c"] = [10, 0, 0, 13, 0, 0, 16, 1, 1, 19, 1, 1]
 NEAR, FAR = {"target": "examples"}, {"target": "population"}
+RARE = {"prevalence": 0.2, **FAR}
 RECALL: dict[str, Any] = {"metric": "recall", "at": {"rank": 2}, "by": "key", "average": True}
 # Each raised, or warned of, something of Python's or NumPy's; one had a standard error of 53.
 FOUND: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
@@ -433,6 +438,7 @@ FOUND: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
     (POSITIVE, "compare", {"score": MODELS, "contamination": 0.3}),
     (POSITIVE, "average_precision", {"beta": 0, "weight": "w"}),
     (FALLING.assign(w=[1] * 7 + [300_000]), "average_precision", {"beta": 1e-6, "weight": "w"}),
+    (FALLING, "metric", {"metric": "f1", "beta": 0.3, "at": {"fraction": 0.01}, **RARE}),
     (ranked([1.7e308, 1.2e308, 1.6e308, 1.1e308]), "metric", {"metric": "boyce"}),
 ]
 

@@ -129,6 +129,14 @@ def lines_in(text: str) -> set[str]:
     return {line for line in found if line.endswith(")") and "..." not in line}
 
 
+def check_text(text: str, call: str) -> None:
+    """Raise unless capitals are names or passed, and a sentence begins with a capital or code."""
+    shouted, passed = ({*re.findall("[A-Z]{2,}", one)} for one in (text, call))
+    assert shouted <= {"AUROC", "ROC", *passed}
+    assert not re.search(r"(?<!\.)\. (?!attrs|df|gap|labeling|with )[a-z]", text)
+    assert 30 < len(text) <= 300
+
+
 CALLS = [pytest.param(kind, row, id=row[0]) for kind, rows in KINDS.items() for row in rows]
 
 
@@ -172,7 +180,8 @@ def test_a_warning_is_given_once(call: str, words: str) -> None:
         eval(call, NAMES.copy())
     texts = [str(one.message) for one in told]
     assert sum(re.search(words, text) is not None for text in texts) == 1, texts
-    assert max(map(len, texts)) <= 300
+    for text in texts:
+        check_text(text, call)
 
 
 @pytest.mark.filterwarnings("error::pu_accessor.PUWarning")

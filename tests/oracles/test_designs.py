@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from scipy import special, stats
+from scipy import special
 
 import pu_accessor
 from tests.cases import AREAS, framed, put, put_of_these
@@ -140,17 +140,26 @@ def test_clusters_of_one_row_may_leave_one_that_is_not_known() -> None:
 
 
 def test_bins_of_clusters_are_limited_by_their_definition() -> None:
-    rows, edges = draw("unlike sizes", 4, 60), [0, 0.35, 0.65, 1]
+    rows, edges = draw("unlike sizes", 4, 60), [0, 0.2, 0.35, 0.65, 1]
+    rows["label"] = rows["label"].where(rows["score"] >= 0.2)  # the first bin has no known one
     known = rows["label"].notna().to_numpy()
+    times = np.arange(len(rows)) % 3 + 1
+    counted = rows.assign(times=times).pu(cluster="patient", count="times")
+    repeated = rows.loc[rows.index.repeat(times)].pu(cluster="patient")
+    check_alike(*(pu.calibration(BETA, bins=edges) for pu in (counted, repeated)))
     _, code, sizes = np.unique(rows["patient"][known], return_inverse=True, return_counts=True)
     score, n, m = rows["score"][known], code.size, math.floor(BETA * (~known).sum() + 0.5)
     for row in rows.pu(cluster="patient").calibration(BETA, bins=edges).itertuples():
         inside = ((score >= row.left) & (score < row.right)).to_numpy()
         here, k = np.bincount(code[inside], minlength=sizes.size), inside.sum()
         square = np.sum((here - k / n * sizes) ** 2) * sizes.size / (sizes.size - 1)
-        worth, own = m / (n + m) / max(square / (k * (1 - k / n)), 1), np.array([k, n - k])
+        worth, own = (
+            m / (n + m) / max(square / max(k * (1 - k / n), 1e-9), 1),
+            np.array([k, n - k]),
+        )
         other = n - own + sizes @ sizes / n
-        few, many = np.floor(m * stats.beta.ppf(0.025, own * worth, other * worth))
+        limits = special.betaincinv(np.maximum(own * worth, 1e-300), other * worth, 0.025)
+        few, many = np.floor(m * limits)
         wanted = k + few, k + min(m - many, row.examples - k)
         found = np.array([row.lower, row.upper]) * row.examples
         assert found == pytest.approx(wanted)

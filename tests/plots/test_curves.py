@@ -98,6 +98,8 @@ def test_of_many_models_the_best_three_have_colours_and_names(
     others = [line for line in curves(ax) if line.get_label() == "6 others"]
     assert len(others) == 6 and len({line.get_color() for line in others}) == 1
     assert legend(FRAME.pu(score=MODELS[:8]).plot_roc(0.2))[:8] == MODELS[:8]
+    betas = legend(FRAME.pu.plot_roc([*np.arange(10) / 100]))
+    assert not any("others" in text for text in betas)
     named = pu.plot_roc(0.2, palette="husl")
     assert legend(named)[:9] == MODELS[:9]
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import dask
@@ -196,7 +196,8 @@ def check_alike(found: Any, expected: Any, *, attrs: bool = True) -> None:
     assert found.attrs == expected.attrs or not attrs
 
 
-EXTRA = [{}, {}, *BOUND, *GROUPED, *(one | GROUPED[0] for one in BOUND)]
+PAIRS = [one | other for one, other in combinations(BOUND, 2)]
+EXTRA = [{}, {}, *BOUND, *GROUPED, *(one | GROUPED[0] for one in BOUND), *PAIRS]
 QUESTIONS = [(method, extra | terms) for extra in EXTRA for method, terms in ASKED]
 
 
