@@ -488,7 +488,10 @@ WARNED = [
     ("from_arrays([3, 2, 1], [1, 1, None]).average_precision(0)", "or one other example, which h"),
     ("FREE.assign(k=FREE['row'] % 5).pu(cluster='k').auroc(0.1)", "Fewer than 10 clusters conta"),
     ("UNEVEN.pu(propensity='e').contingency(0.2, ranks='all')", "effective number of known posi"),
-    ("FREE.assign(w=FREE['row'] // 119 * 99 + 1).pu(weight='w').auroc(0.1)", r"tenth.*pu\(count="),
+    (
+        "FREE.assign(w=FREE['row'] // 119 * 99 + 1).pu(weight='w').auroc(0.1)",
+        r"tenth.*\(\d\d%\).*pu\(count=",
+    ),
     ("UNEVEN.pu(propensity='e', by='site').auroc(0.2, target='examples')", r"group site='a': 1\."),
     ("DF.assign(score=-DF['row']).pu(by='fold', average=True).auroc(0.5)", "the average lies out"),
     ("FOURTHS.pu(by='site', on_error='skip', average=True).auroc(0.1)", "1 of 4 groups are left "),

@@ -112,7 +112,8 @@ def test_an_interval_of_beta_is_shown(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_an_average_is_reported() -> None:
-    report: Any = quiet(FRAME, "report", BETA, by="site", average=True)
+    report: Any = quiet(FRAME, "report", BETA, by="site", average=True, title="Mean")
+    assert report.title == "Mean"
     area = quiet(FRAME, "auroc", BETA, by="site", average=True)["estimate"].item()
     assert f"AUROC on future data is {area:.3f} " in report.summary
 
@@ -120,13 +121,13 @@ def test_an_average_is_reported() -> None:
 @pytest.mark.parametrize(("beta", "last"), [(0.02, 0.2), (0.3, 0.6), (0.7, 0.9)])
 def test_auroc_is_drawn_up_to_twice_the_beta(beta: float, last: float, monkeypatch: Any) -> None:
     monkeypatch.setattr("pu_accessor.questions.report._draw", drawn := Mock(return_value=""))
-    quiet(FRAME, "report", beta, level=0.9, band="dkw")
+    quiet(FRAME, "report", beta, level=0.9, band="simultaneous")
     asked: Any = [one.args[1] for one in drawn.call_args_list]
     *before, how = [one.keywords for one in asked]
     metric, grid = asked[-1].args
     assert (asked[-1].func.__name__, metric) == ("plot_metric", "auroc")
     assert how == {"level": 0.9, "target": "examples", "x": "beta"}
-    assert before == [{"level": 0.9, "band": "dkw"}] * 3
+    assert before == [{"level": 0.9, "band": "simultaneous"}] * 3
     np.testing.assert_allclose(grid, np.linspace(0, last, 13))
 
 

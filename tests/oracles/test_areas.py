@@ -246,3 +246,15 @@ def test_boyce_is_its_definition(seed: int, role: str | None) -> None:
     wanted = boyce(frame["score"], known, weight)
     assert row["estimate"] == pytest.approx(wanted, rel=1e-9, nan_ok=True)
     assert row[["lower", "upper"]].isna().all()
+
+
+@pytest.mark.parametrize("most", [0.2, 0.6])
+def test_a_part_has_the_standard_error_of_the_jackknife(most: float) -> None:
+    rng, kind = np.random.default_rng(2), np.repeat([0, 1, 2], [80, 90, 210])
+    frame = pd.DataFrame({"score": rng.normal(kind < 2), "label": np.where(kind, np.nan, 1)})
+    squares = []
+    for rows in (kind == 0, kind > 0):
+        each = [frame.drop(index=row).pu.auroc(0.3, max_fpr=most) for row in np.flatnonzero(rows)]
+        squares.append(np.var([one["estimate"] for one in each]) * rows.sum())
+    error = frame.pu.auroc(0.3, max_fpr=most)["standard_error"].item()
+    assert error == pytest.approx(sum(squares) ** 0.5, rel=0.15)

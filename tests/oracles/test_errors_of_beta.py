@@ -105,9 +105,9 @@ def test_an_interval_of_beta_has_the_differences_of_all_its_betas(metric: str) -
 @pytest.mark.parametrize("at", [{"recall": 0.5}, "youden"])
 def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
     ask = partial(PU.metric, "precision", at=at, target="examples")
-    point, joint = ask(0.1), ask(FROM_LABELS(12, 120, 667))
-    same = ["rank", "threshold", "estimate"]
-    pd.testing.assert_frame_equal(joint[same], point[same])
+    point, same = ask(0.1), ["rank", "threshold", "estimate"]
+    for beta in (FROM_LABELS(12, 120, 667), pd.Interval(0.05, 0.15)):
+        pd.testing.assert_frame_equal(ask(beta)[same], point[same])
 
 
 NAMES = ["precision", "recall", "fpr", "npv", "kappa"]
