@@ -12,13 +12,14 @@ import xarray as xr
 from hypothesis import strategies as st
 
 from pu_accessor import PUWarning
+from pu_accessor.roles_and_assumptions import ASSUMPTIONS
 from tests.support.oracles import completion_oracle, oracle
 
 Labels = list[bool | None]
 FloatArray = npt.NDArray[np.float64]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled", "nan_policy"]
 ROLES += ["on_error", "progress", "dim", "cluster", "weight", "count", "average"]
-ASSUMED = ["reference", "selection_odds", "contamination", "monotone", "prevalence"]
+ASSUMED = [*ASSUMPTIONS]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # metrics, by their curves
 BANDS = ["exact", "bootstrap", "dkw", "simultaneous"]

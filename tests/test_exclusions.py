@@ -34,6 +34,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "band": {"band": "simultaneous"},
     "band=one for labels selected at random": {"band": "dkw"},
     "at=a cutoff chosen from the data": {"metric": "f1", "at": "maximum"},
+    "at=a cutoff with the maximum of any function": {"metric": max, "at": "maximum"},
     "at=a cutoff that depends on beta": {"metric": "f1", "at": {"fpr": 0.1}},
     "at=a cutoff that only this sample has": {"metric": "f1", "at": 100},
     "at=a share or rate of all examples": {"metric": "f1", "at": {"fraction": 0.1}},

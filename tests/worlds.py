@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUError, PUWarning
-from tests.cases import ASSUMED, LOOKS, parameters_of
+from tests.cases import ASSUMED, BANDS, LOOKS, parameters_of
 
 FRAMES, TABLES = type(pd.DataFrame().pu), type(xr.Dataset().pu)
 MODELS = ["score", "other"]
@@ -182,7 +182,7 @@ WHOLE += [pu_accessor.bedroc(5)]
 VALID: dict[str, st.SearchStrategy[Any]] = {
     "beta": BETAS,
     "level": st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]),
-    "band": st.sampled_from(["exact", "simultaneous", "bootstrap", "dkw", half_band]),
+    "band": st.sampled_from([*BANDS, half_band]),
     "reference": st.sampled_from(["positives", "negatives", "tightest"]),
     "selection_odds": st.sampled_from([1, 1.0, 1.5, 2, 5, np.inf]),
     "contamination": st.sampled_from([0, 0.05, 0.3]),

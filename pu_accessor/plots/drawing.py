@@ -27,7 +27,8 @@ _REFERENCES: Mapping[str, str] = {
 }
 _OTHER_DATA: Mapping[Any, str] = {"population": "future data"}
 _TARGETS: Mapping[Any, str] = {**_OTHER_DATA, "examples": "this sample"}
-_KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
+_KINDS_OF_BAND = {name: f"pointwise ({name})" for name in ("binomial", "bootstrap")}
+_KINDS_OF_BAND |= {"exact": "pointwise", "dkw": "simultaneous (dkw)"}
 MAX_FILLED_BANDS = 6  # more than these overlap too much
 _OPACITIES = (1, (0.25, 0.7)), (3, (0.18, 0.7)), (inf, (0.06, 0.45))  # of so many bands, and edges
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
@@ -304,7 +305,7 @@ def band_label(
 ) -> str:
     """Name a band or intervals: level, kind and assumptions, as far as attributes have them."""
     band = "" if what == "interval" else str(attrs.get("band", ""))
-    kind = _KINDS_OF_BAND.get(band, f"pointwise ({band})" if band else "")
+    kind = _KINDS_OF_BAND.get(band, band)
     odds, share = (attrs.get(name) for name in ("selection_odds", "contamination"))
     unlike = None if odds is None else f"odds within {odds:g}"
     wrong = f"contamination up to {100 * share:.3g}%" if share else None

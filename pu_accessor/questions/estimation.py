@@ -281,6 +281,8 @@ def exclusion_facts(
         "at=a cutoff chosen from the data": kind in (*cutoff_spec.OPTIMIZED, "precision"),
         "at=a cutoff that only this sample has": kind
         not in (*("", "threshold", "fraction"), *cutoff_spec.RATES),
+        "at=a cutoff with the maximum of any function": cutoff
+        and entry.ranks_needed(cutoff) == "all",
         "at=a cutoff that depends on beta": kind not in ("", *cutoff_spec.FIXED),
         "at=a share or rate of all examples": kind in ("fraction", "youden", "fpr", "recall"),
         "at=the first positive": kind == "first",

@@ -22,6 +22,7 @@ import pandas as pd
 from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_level, check_option
 from pu_accessor.errors import PUError, PUTypeError, PUValueError, PUWarning, brief
+from pu_accessor.inference.bands import BANDS
 from pu_accessor.inference.cutoff_spec import At, read_cutoffs
 from pu_accessor.questions.result_frame import split_shared
 
@@ -115,7 +116,7 @@ def report(
     'The data have 202 known positives and 1,798 unlabeled examples.'
     """
     read_cutoffs(at)
-    check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
+    check_option("band", band, BANDS)
     if not isinstance(title, str):
         raise PUTypeError(f"title must be a text, but {title!r} was passed. Pass title='Report'.")
     with warnings.catch_warnings(record=True) as caught:

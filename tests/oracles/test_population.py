@@ -169,8 +169,9 @@ def completed_at(score: list[float], label: Labels, beta: float, threshold: floa
     return [float(x) for x in (here.tp / last.tp, here.fp / last.fp, last.tp / len(score))]
 
 
-OF_RATES = {"recall", "fpr", "tnr", "fnr", "balanced_accuracy", "informedness"}
 ALL = sorted({*cluster_oracle.METRICS} - {"tpr"})
+SAME = np.array([[30.0, 20, 10, 40], [30, 60, 10, 120]])  # rates, at two shares of negatives
+OF_RATES = {x for x in ALL if np.ptp([cluster_oracle.METRICS[x](*one) for one in SAME]) < 1e-12}
 OF_BOTH = sorted({*ALL} - OF_RATES)  # of rates, and of the prevalence
 
 

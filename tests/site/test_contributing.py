@@ -40,6 +40,11 @@ import pyarrow as pa
 import pu_accessor.arrow
 answer = pu_accessor.arrow.pu(pa.Table.from_pandas(df))(by="site").auroc(0.17)
 pd.testing.assert_frame_equal(answer, df.pu(by="site").auroc(0.17))
+table = pu_accessor.arrow.pu(pa.Table.from_pandas(df))
+drawn, expected = (pu.sample_to_label(9, random_state=0) for pu in (table, df.pu))
+assert drawn["score"].tolist() == expected["score"].tolist()
+with pytest.raises(pu_accessor.PUKeyError, match="gone"):
+    table(label="gone").auroc(0.17)
 """,
     "An assumption": """
 pu = df.pu.assume(tail=0.1)
@@ -48,8 +53,9 @@ hidden = tables["tp"].isel(rank=-1, bound=0).item() - 202
 below = tables.isel(rank=tables["known_positive"].argmax("rank").item(), beta=0)
 assert (below["tp"] - 202 >= hidden - hidden // 10).all()
 assert tables.attrs["tail"] == 0.1 and "tail=0.1" in repr(pu)
-with pytest.raises(pu_accessor.PUValueError, match="tail"):
-    pu.auroc(0.17)
+for tail, ask in [(2, "contingency"), (0.1, "auroc")]:
+    with pytest.raises(pu_accessor.PUValueError, match="tail"):
+        getattr(df.pu.assume(tail=tail), ask)(0.17)
 """,
 }
 
