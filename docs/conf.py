@@ -28,7 +28,6 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
-    "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
     "sphinx_autosummary_accessors",
@@ -64,8 +63,8 @@ def is_reached(url: str) -> bool:
 
 
 intersphinx_mapping = {name: (url, None) for name, url in MANUALS.items() if is_reached(url)}
-missing = "|".join(MANUALS.keys() - intersphinx_mapping)
-nitpick_ignore_regex = [("(py|std):.*", rf"({missing})[.:].*")] if missing else []
+unlinked = MANUALS.keys() - intersphinx_mapping
+nitpick_ignore_regex = [("(py|std):.*", f"{name}[.:].*") for name in unlinked]
 
 # Docstrings say the types; those of ours have a section of api.rst.
 autodoc_typehints = "none"
@@ -95,6 +94,9 @@ numpydoc_xref_aliases |= {
         *(f"pu_accessor.{name}" for name in pu_accessor.__all__ if name[:2] == "PU"),
     )
 }
+
+_BUILT_IN = "bool", "callable", "float", "int", "list", "str"  # shown so if no manual is linked
+numpydoc_xref_aliases |= {name: f":obj:`{name} <python:{name}>`" for name in _BUILT_IN}
 
 plot_formats = [("png", 144)]
 plot_html_show_formats = plot_html_show_source_link = False
@@ -128,7 +130,6 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "header_links_before_dropdown": 7,
     "logo": {"text": project, "image_light": html_favicon, "image_dark": html_favicon},
-    "navigation_with_keys": False,
     "show_nav_level": 2,
 }
 
