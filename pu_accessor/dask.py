@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pandas as pd
 
+from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError, brief
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.sources.chunks import Apply, Chunks, Merge, Result
@@ -69,7 +70,9 @@ class Partitions(Chunks):
 
 
 def _apply(function: Apply[Result], partition: pd.DataFrame) -> Result:
-    return function(partition)
+    """Apply a function to a partition, in the thread of dask only."""
+    with one_thread():
+        return function(partition)
 
 
 def _groupby_source(grouped: Any) -> PiecesSource:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from pu_accessor.counting.threads import in_pieces
 from pu_accessor.ranking import FloatArray, IntArray
 
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 Blocks: TypeAlias = npt.NDArray[np.int32]
 
-_AT_ONCE = 1 << 16  # scores of a piece, whose columns fit into the cache
 _MIN_SCORES = 1 << 11  # fewer are searched for
 _CELLS_PER_VALUE, _MAX_CELLS = 16, 1 << 22
 _SAMPLE_SIZE, _ACCEPTED_SHARE = 1 << 10, 0.1  # of scores that are searched for
 _CENTERS = 0.0, 0.5, 1.0  # of logarithms, where even cells do not suit: shares of values below
 _NEAR, _NEAREST = 0.05, 2.0**-40  # share of values, of their range: distances with even cells
-
-
-def pieces_of(size: int) -> Iterator[slice]:
-    """Yield pieces of so many scores that fit into the cache."""
-    return (slice(start, start + _AT_ONCE) for start in range(0, size, _AT_ONCE))
 
 
 class _Scale(NamedTuple):
@@ -107,8 +102,12 @@ class Cells:
     def blocks(self, scores: Scores) -> Blocks:
         """Return the block of each score."""
         found = np.empty(scores.shape, np.int32)
-        for piece in pieces_of(scores.size):
-            found[piece] = self.find(scores[piece])
+
+        def fill(pieces: Iterable[slice]) -> None:
+            for piece in pieces:
+                found[piece] = self.find(scores[piece])
+
+        in_pieces(fill, scores.size)
         return found
 
     def find(self, some: Scores) -> npt.NDArray[np.integer[Any]]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.counting.cells import Blocks, Cells, pieces_of
+from pu_accessor.counting.cells import Blocks, Cells
 from pu_accessor.counting.score_gaps import distinct_scores
+from pu_accessor.counting.threads import in_pieces
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks
 
 
@@ -84,21 +86,25 @@ def sum_placements(
 ) -> PlacementSums:
     """Sum the known positives above examples, of which there are so many identical ones."""
     pairs = [*combinations(range(len(tables)), 2)]
-    counts = [np.zeros(2 * table.size + 1, np.int64) for table in tables]
-    moments, farthest = np.zeros((len(pairs), 2)), np.zeros(len(pairs))
-    equal = np.ones(len(pairs), np.bool_)
-    for piece in pieces_of(scores.shape[1]):
-        some, times = scores[:, piece], None if count is None else count[piece]
-        doubled = [table.above(one) for table, one in zip(tables, some, strict=True)]
-        for sums, numbers in zip(counts, doubled, strict=True):
-            sums += np.bincount(numbers, times, sums.size).astype(np.int64)
-        centered = _center(tables, doubled)
-        for pair, (a, b) in enumerate(pairs):
-            move = centered[a] - centered[b]
-            moments[pair] += _moments(move, times)
-            farthest[pair] = max(farthest[pair], np.abs(move).max(initial=0))
-            equal[pair] = equal[pair] and np.array_equal(some[a], some[b], equal_nan=True)
-    return PlacementSums(tuple(counts), moments, farthest, equal)
+
+    def add(pieces: Iterable[slice]) -> PlacementSums:
+        counts = [np.zeros(2 * table.size + 1, np.int64) for table in tables]
+        moments, farthest = np.zeros((len(pairs), 2)), np.zeros(len(pairs))
+        equal = np.ones(len(pairs), np.bool_)
+        for piece in pieces:
+            some, times = scores[:, piece], None if count is None else count[piece]
+            doubled = [table.above(one) for table, one in zip(tables, some, strict=True)]
+            for sums, numbers in zip(counts, doubled, strict=True):
+                sums += np.bincount(numbers, times, sums.size).astype(np.int64)
+            centered = _center(tables, doubled)
+            for pair, (a, b) in enumerate(pairs):
+                move = centered[a] - centered[b]
+                moments[pair] += _moments(move, times)
+                farthest[pair] = max(farthest[pair], np.abs(move).max(initial=0))
+                equal[pair] = equal[pair] and np.array_equal(some[a], some[b], equal_nan=True)
+        return PlacementSums(tuple(counts), moments, farthest, equal)
+
+    return reduce(PlacementSums.merge, in_pieces(add, scores.shape[1]))
 
 
 def _center(

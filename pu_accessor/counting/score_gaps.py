@@ -6,13 +6,16 @@ on a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from pu_accessor.counting.cells import Blocks, Cells, Scores, pieces_of
+from pu_accessor.counting.cells import Blocks, Cells, Scores
+from pu_accessor.counting.threads import in_pieces
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, sorted_unique
 
 
@@ -102,10 +105,22 @@ class Gaps:
         with_sums: bool = False,
     ) -> GapCounts:
         """Count scores at and between the values, each by its weight; also fill in `blocks`."""
+        add = partial(self._count, scores, weight, blocks, with_sums)
+        return reduce(GapCounts.merge, in_pieces(add, scores.size))
+
+    def _count(
+        self,
+        scores: Scores,
+        weight: CountArray | None,
+        blocks: Blocks | None,
+        with_sums: bool,
+        pieces: Iterable[slice],
+    ) -> GapCounts:
+        """Count the scores of some pieces."""
         size = 2 * self.values.size + 1
         dtype = np.dtype(np.int64) if weight is None else weight.dtype
         counts, sums, lowest = np.zeros(size, dtype), np.zeros(size), np.full(size, np.inf)
-        for piece in pieces_of(scores.size):
+        for piece in pieces:
             some = scores[piece].astype(np.float64, copy=False)
             times = None if weight is None else weight[piece]
             block = self.cells.find(some)
@@ -135,11 +150,14 @@ class Gaps:
         wanted = np.zeros(last + 1, np.bool_)
         wanted[last - 2 * numbers] = True
 
-        found = [np.empty(0, np.int64)]
-        for piece in pieces_of(scores.size):
-            block = self.cells.find(scores[piece]) if blocks is None else blocks[piece]
-            found.append(np.flatnonzero(wanted.take(block)) + piece.start)
-        rows = np.concatenate(found)
+        def find(pieces: Iterable[slice]) -> list[IntArray]:
+            found = []
+            for piece in pieces:
+                block = self.cells.find(scores[piece]) if blocks is None else blocks[piece]
+                found.append(np.flatnonzero(wanted.take(block)) + piece.start)
+            return found
+
+        rows = np.concatenate([np.empty(0, np.int64), *chain(*in_pieces(find, scores.size))])
         return Fetched(scores[rows].astype(np.float64), None if weight is None else weight[rows])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 from scipy import special
 
-from pu_accessor.counting import cells, score_gaps
+from pu_accessor.counting import cells, score_gaps, threads
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import PlacementTable, find_steps, sum_placements
 from pu_accessor.ranking import Clusters
@@ -34,7 +34,8 @@ EVERY = np.repeat(ODD, 5)
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones."""
-    monkeypatch.setattr(cells, "_AT_ONCE", 16)
+    monkeypatch.setattr(threads, "_AT_ONCE", 16)
+    monkeypatch.setattr(threads, "_SCORES_PER_THREAD", 15)
     monkeypatch.setattr(cells, "_MIN_SCORES", 4)
 
 
@@ -129,8 +130,10 @@ ODD = [np.inf, -np.inf, np.nan, 0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, 1
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
-def test_many_scores_in_pieces(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "_AT_ONCE", 64)
+def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", "3")
+    monkeypatch.setattr(threads, "_SCORES_PER_THREAD", 500)
+    monkeypatch.setattr(threads, "_AT_ONCE", 64)
     rng = np.random.default_rng(0)
     score = rng.normal(size=(2, size)).round(2)
     known = rng.normal(size=(2, 5)).round(2)
@@ -180,9 +183,12 @@ def test_few_scores_are_searched_for(kind: Any) -> None:
         assert found._look_up(scores.astype(float))[1].size < 5_000
 
 
+@pytest.mark.parametrize("threads", ["1", "3"])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_sums_are_those_of_rows(missing: float, monkeypatch: Any) -> None:
-    monkeypatch.setattr(cells, "_AT_ONCE", 7)
+def test_sums_are_those_of_rows(threads: str, missing: float, monkeypatch: Any) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", threads)
+    monkeypatch.setattr("pu_accessor.counting.threads._SCORES_PER_THREAD", 1)
+    monkeypatch.setattr("pu_accessor.counting.threads._AT_ONCE", 7)
     rng = np.random.default_rng(5)
     score = np.round(rng.normal(size=200), 1)
     score[rng.random(200) < missing] = np.nan
