@@ -69,21 +69,14 @@ def test_what_functions_depend_on_is_read_from_them() -> None:
     """A metric that has another shape, and any function of a user, needs all cutoffs."""
     tables = {name: METRICS[name] for name in metrics_for("tables")}
     assert {*tables} | {"tpr"} == {*oracle.METRICS} == {*worlds.METRICS}
-    by_kind = {
-        "recall": {"recall", "fnr"},
-        "rates": {"balanced_accuracy", "fpr", "informedness", "tnr"},
-        "precision": {"fdr", "lift", "precision"},
-    }
+    by_kind = {"recall": {"recall", "fnr"}, "precision": {"fdr", "lift", "precision"}}
+    by_kind |= {"rates": {"balanced_accuracy", "fpr", "informedness", "tnr"}}
     for kind, names in by_kind.items():
         assert {name for name, entry in tables.items() if entry.depends_on == kind} == names
     without = {name for name, entry in tables.items() if not entry.counts_negatives}
     assert without == {"f1", "fdr", "fnr", "jaccard", "precision", "recall"}
-    assert {x for x, entry in tables.items() if entry.less_is_better} == {
-        "fdr",
-        "fnr",
-        "for",
-        "fpr",
-    }
+    less = {name for name, entry in tables.items() if entry.less_is_better}
+    assert less == {"fdr", "fnr", "for", "fpr"}
     assert not tables["mcc"].is_ratio
     product = Metric("product", "product", "tp/(tp + fn)*(fn + tn)")
     maximum = Cutoff("maximum")
