@@ -57,11 +57,16 @@ def _rank_all(
 ) -> Ranking:
     """Count each kind at rank 0 and at or above each score."""
     # Subtracted from 0.0: a sign would turn a threshold of 0 into -0.0. NaN comes last.
-    cost = np.unique(0.0 - score)
-    kinds = positive, negative, ~(positive | negative)
-    weights = (None if weight is None else weight[kind] for kind in kinds)
-    counts = map(partial(_count_above, cost), (score[kind] for kind in kinds), weights)
-    return _make_ranking(np.append(np.inf, 0.0 - cost), *counts)
+    cost, size = np.unique(0.0 - score, return_counts=True)
+    threshold = np.append(np.inf, 0.0 - cost)
+    if weight is not None:
+        kinds = positive, negative, ~(positive | negative)
+        counts = (_count_above(cost, score[kind], weight[kind]) for kind in kinds)
+        return _make_ranking(threshold, *counts)
+    known = (np.sort(0.0 - score[kind]) for kind in (positive, negative))
+    tied = (np.bincount(np.searchsorted(cost, one), minlength=cost.size) for one in known)
+    above, below = (np.append(0, np.cumsum(one)) for one in tied)
+    return _make_ranking(threshold, above, below, np.append(0, np.cumsum(size)) - above - below)
 
 
 # Counts and sums scores at and between values or, with numbers of gaps, returns those inside.
