@@ -29,7 +29,7 @@ from pu_accessor.inference.metric_entry import Metric
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 from pu_accessor.roles_and_assumptions import Terms
 
-_SHIFT_LEVEL = 0.95  # of the bounds by which limits move: a move that depends on it is not nested
+_SHIFT_LEVEL = 0.95  # of the bounds by which limits move: the same for all levels, so they nest
 _MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # numbers of hidden positives; times known ones
 
 

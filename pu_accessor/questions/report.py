@@ -146,6 +146,9 @@ class _Page:
     def __init__(self, pu: Any, beta: UserBeta, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
         self.roles, self.areas = pu._terms, ""
+        for name in pu._source.repeated(self.roles) if self.roles.cluster is None else ():
+            need = "if its rows are dependent, intervals on future data need"
+            warnings.warn(f"{name!r} repeats: {need} cluster={name!r}.", PUWarning, stacklevel=2)
         self.is_plain = not self.roles.facts(["cluster", "weight", "average"])
         self.target = "examples" if self.is_plain else "population"
         areas = pu.auroc(beta, target=self.target, level=level)  # errors raise here

@@ -127,6 +127,26 @@ class FrameSource:
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
         return counts
 
+    def repeated(self, roles: Terms) -> list[str]:
+        """Return columns without a role that look like ids and repeat within a group."""
+        ids = (name for name in self.names if _CLUSTER_ID.fullmatch(str(name)))
+        names = [name for name in ids if self.names.count(name) == 1]
+        if not names:
+            return []
+        rows = self.rows(roles, [("cluster", name) for name in names])
+        groups = rows.groups(roles)
+        taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
+        numbers = groups.numbers(len(rows.frame))
+        repeated = []
+        for name in names:
+            present = rows.frame[name].notna().to_numpy() & (numbers >= 0)
+            values = rows.frame[name][present].array
+            with suppress(TypeError):  # lists are no ids
+                pairs = pd.DataFrame({"group": numbers[present], "id": values})
+                if pairs.duplicated().any() and len(values.unique()) > 1 and name not in taken:
+                    repeated.append(str(name))
+        return repeated
+
     def warn_of_mixed(self, roles: Terms) -> None:
         """Warn if rows of several models or queries, or of one example, seem to be mixed."""
         columns = self.frame.columns

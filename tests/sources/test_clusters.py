@@ -76,3 +76,26 @@ def test_a_repr_counts_them() -> None:
     assert re.search(words, repr(FRAME.pu(cluster="patient")))
     equal = pd.DataFrame({"score": range(6), "label": [1, None] * 3, "site": [5, 5, 0, 0, 9, 9]})
     assert re.search(r"clusters +3 of 2 rows, 3 with", repr(equal.pu(cluster="site")))
+
+
+ALONE = FRAME.assign(patient=range(len(FRAME)))
+ODD: list[Any] = ["one", np.nan, [[1]] * len(FRAME)]
+BOTH = pd.concat([ALONE.assign(model=model) for model in "ab"])
+# Rows, what is bound, and the column that a report asks about, as it looks like ids and repeats.
+REPEATED: list[tuple[Any, dict[str, Any], str]] = [
+    *((FRAME.rename(columns={"patient": name}), {}, name) for name in ("User_id", "ID")),
+    *((FRAME.assign(patient=odd), {}, "") for odd in ODD),
+    *((FRAME.rename(columns={"patient": "patient_age"}), {}, ""), (ALONE, {}, "")),
+    (FRAME, {"cluster": "patient"}, ""),
+    (BOTH, {"by": "model"}, ""),
+]
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize(("frame", "roles", "asked"), REPEATED)
+def test_a_report_asks_where_an_id_repeats(frame: Any, roles: Any, asked: str) -> None:
+    text = pu_accessor.pu(frame, **roles).report(0.2).html.replace("&#x27;", "'")
+    assert re.findall(r"'(\w+)' repeats: if its rows are dependent", text) == [asked] * bool(asked)
+    named = "Rows of different clusters, by 'patient', are independent of each other."
+    assert (named in re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", text))) == ("cluster" in roles)
