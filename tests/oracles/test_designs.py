@@ -153,10 +153,8 @@ def test_bins_of_clusters_are_limited_by_their_definition() -> None:
         inside = ((score >= row.left) & (score < row.right)).to_numpy()
         here, k = np.bincount(code[inside], minlength=sizes.size), inside.sum()
         square = np.sum((here - k / n * sizes) ** 2) * sizes.size / (sizes.size - 1)
-        worth, own = (
-            m / (n + m) / max(square / max(k * (1 - k / n), 1e-9), 1),
-            np.array([k, n - k]),
-        )
+        worth = m / (n + m) / max(square / max(k * (1 - k / n), 1e-9), 1)
+        own = np.array([k, n - k])
         other = n - own + sizes @ sizes / n
         limits = special.betaincinv(np.maximum(own * worth, 1e-300), other * worth, 0.025)
         few, many = np.floor(m * limits)

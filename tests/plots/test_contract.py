@@ -137,12 +137,8 @@ VARIATIONS: dict[str, Variation] = EVERYWHERE | {
 # Not a value at each rank of groups, new examples at ranks of this sample.
 NOT = [("gain", "groups"), ("f1", "population"), *product(["roc"], ["hues in panels", "betas"])]
 PAIRS = [*product(PLOTS, EVERYWHERE), *product(["roc"], [*VARIATIONS][3:])]
-PAIRS += [
-    ("pr", "hues in panels"),
-    ("pr", "betas"),
-    ("pr", "unlike"),
-    *product(["f1"], [*VARIATIONS][5:]),
-]
+PAIRS += [*product(["pr"], ["hues in panels", "betas", "unlike"])]
+PAIRS += [*product(["f1"], [*VARIATIONS][5:])]
 
 
 def drawn(name: str, variation: str, **more: Any) -> Any:
