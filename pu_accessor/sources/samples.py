@@ -95,7 +95,8 @@ class SampleSource(FrameSource):
             check_name(role, name, self._dataset.variables.keys(), "variable")
             dims = [*self._dataset[name].dims]
             if not is_name or self._dim not in dims:
-                step = f" Stack several: ds.stack(sample={dims})." * (len(dims) > 1)
+                stacked = "example" if "sample" in dims else "sample"
+                step = f" Stack several: ds.stack({stacked}={dims})." * (len(dims) > 1)
                 raise PUValueError(
                     f"dim must be the dimension of the samples, but {brief(self._dim)} is not "
                     f"among those of {name!r}, {dims}. Pass dim=... with the name of yours.{step}"
