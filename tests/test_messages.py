@@ -19,7 +19,7 @@ import xarray as xr
 import pu_accessor
 import pu_accessor.polars
 import pu_accessor.sklearn
-from pu_accessor import PUDataError, PUError, PUWarning, words
+from pu_accessor import PUError, PUWarning, words
 from pu_accessor.roles_and_assumptions import EXCLUSIONS
 from pu_accessor.sklearn import scorer
 
@@ -56,6 +56,7 @@ KNOWN = ROWS["label"] == 1
 NAMES: dict[str, Any] = {
     **{"DF": DF, "FREE": FREE, "LONG": LONG, "DOWN": DOWN, "STRATA": STRATA, "beta": 0.1},
     **{"PU": DF.pu, "GROUPS": DF.pu(by="site"), "PILOT": {"auroc": 0.8}, "NAN": float("nan")},
+    "PLACE": PLACE,
     "DS": xr.Dataset({name: ("sample", DF[name]) for name in ("score", "label")}),
     "BOTH": FREE.assign(sign="x").pu(score=["score", "other"]),
     "TABLES": DF.pu.contingency(0.2, ranks="all"),
@@ -117,7 +118,7 @@ def run(line: str, **names: Any) -> Any:
         return eval(line, NAMES | names)
 
 
-def run_line(line: str) -> None:
+def run_line(line: str) -> Any:
     """Run a line that a message writes, with samples or tables as its `ds`."""
     tables = NAMES["ds"]
     errors: list[Exception] = []
@@ -183,7 +184,7 @@ def test_the_message_says_what_was_wrong_and_what_works(call: str) -> None:
     found = told(call)
     assert [f"    {text}" for text in found] == MESSAGES[call]
     for kind, message in (text.split(": ", 1) for text in found):
-        assert kind == "AttributeError" or issubclass(getattr(pu_accessor, kind), Warning | PUError)
+        assert kind == "AttributeError" or kind in pu_accessor.__all__
         check_text(message, call)
         meant = re.search(r"'([^']+)'[^']*Did you mean '(.+?)'\?", message)
         if meant and call.startswith(("df", "ds")):
@@ -352,9 +353,10 @@ def test_a_warning_that_quotes_an_error_quotes_its_first_sentence() -> None:
 
 def write() -> None:
     """Record all messages anew."""
-    calls = [block.splitlines()[0] for block in BLOCKS]
-    blocks = [[call, *([] if call[0] == "#" else (f"    {x}" for x in told(call)))] for call in calls]
-    RECORDED.write_text("\n".join("\n".join(block) for block in blocks), encoding="utf-8")
+    lines = []
+    for first in (block.splitlines()[0] for block in BLOCKS):
+        lines += [first, *(f"    {text}" for text in (told(first) if first in MESSAGES else ()))]
+    RECORDED.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -168,14 +168,15 @@ def _rank(pilot: Any, beta: float, n_unlabeled: int | None) -> Ranking:
             f"examples, but {brief(pilot)} and n_unlabeled={n_unlabeled} were passed. For example "
             "pilot={'auroc': 0.8}, n_unlabeled=10_000."
         )
-    rankings, clusters = accessor._rank(), accessor._terms.facts(["cluster"])
+    rankings = accessor._rank()
+    unequal = accessor._terms.facts(["cluster", "weight", "propensity"])
     ranking = rankings.make(0)
     known = ranking.total.known_positive
-    if rankings.names or clusters or not 2 <= known <= sum(ranking.total) - 2:
+    if rankings.names or unequal or not 2 <= known <= sum(ranking.total) - 2:
         raise PUDataError(
-            "pilot must have one ranking of independent rows, two known positives and two others, "
-            f"but has {rankings.names or clusters or ranking.total}. Pass one group and one "
-            "column of scores, or pilot={'auroc': 0.8} and n_unlabeled."
+            "pilot must have one ranking of independent rows of equal chance, two known positives "
+            f"and two others, but has {rankings.names or unequal or ranking.total}. Pass one "
+            "group and one column of scores, or pilot={'auroc': 0.8} and n_unlabeled."
         )
     return ranking
 

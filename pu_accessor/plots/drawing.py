@@ -260,7 +260,8 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
 
 def mark_infeasible(ax: Axes, curves: Sequence[Curve]) -> None:
     """Shade where the band of a curve is impossible, with a strip in its colour at the foot."""
-    marked = [curve for curve in curves if "cut" in curve.extra and not curve.is_baseline]
+    marked = [one for one in curves if "cut" in one.extra and not one.is_baseline]
+    marked = [one for one in marked if one.extra["cut"][0].size]
     if len(marked) > MAX_FILLED_BANDS:  # whose bands are not drawn
         return
     bottom = len({patch.get_gid() for patch in ax.patches if kind_of(patch) is Kind.INFEASIBLE})
