@@ -49,7 +49,7 @@ class Report:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to a file that ends in .html, replacing any, and return its path."""
         try:
-            if Path(path).suffix.lower() not in (".html", ".htm"):
+            if Path(os.fspath(path)).suffix.lower() not in (".html", ".htm"):
                 raise ValueError("it has another ending")
             Path(path).write_text(self.html, encoding="utf-8")
         except (OSError, TypeError, ValueError) as error:  # no folder, forbidden, or no name
