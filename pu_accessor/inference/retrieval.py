@@ -87,7 +87,7 @@ def rank_weights(metric: Any, examples: Any, unranked: int) -> RankWeights:
 
         return RankWeights(exponential, examples, decay)
     depth = np.minimum(metric.depth, examples - unranked)
-    ranks = np.arange(np.max(depth) + 1)
+    ranks = np.arange(np.max(depth, initial=0) + 1)
     through = np.append(0.0, np.cumsum(1 / np.log2(1 + ranks[1:])))
 
     def weight(start: Numbers, length: Numbers) -> FloatArray:

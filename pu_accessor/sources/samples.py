@@ -33,8 +33,10 @@ class SampleSource(FrameSource):
         return self._points(roles).rank(roles, ranks)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> LazyByKey[PairedRanks]:
-        """Pair the samples of all points of the other dimensions."""
+        """Pair variables of scores or, for one, the samples of all points of other dimensions."""
         points = self._points(roles)
+        if roles.is_wide:
+            return points.pair(roles, None)
         keys = points.groups(roles).keys
         if len({*keys}) < len(keys):
             raise PUValueError(

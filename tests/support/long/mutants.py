@@ -35,7 +35,8 @@ EQUIVALENT = ROOT.parent / "tests" / "support" / "long" / "equivalent.toml"
 PATIENCE = 300  # seconds for one mutant, by the clock
 SENTENCE = re.compile(r"(\w+,? ){3}")
 WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\S""")
-STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
+# The check of a zip, with what stands before it, and the type of a cast.
+UNSEEN = re.compile(r""",?\s*(strict=\w+)?\s*(?=\))|(?<=cast\()("[^"]*"|None|[\w.]+)(?=, )""")
 # What runs as modules are imported, before a mutant comes to be.
 IMPORTED = re.compile(
     r"\.x_(explain_call_errors|_checked_method|_names_arguments|_of_(tables|ranking)|_at_cutoff|"
@@ -194,15 +195,15 @@ def _explain(name: str) -> dict[str, str]:
     diff = get_diff_for_mutant(name, path=path).splitlines()[2:]
     os.chdir(here)
     change = "\n".join(line for line in diff if line[0] in "-+")
-    before, _, after = (STRICT.sub("", part) for part in change.partition("\n"))
+    before, _, after = (UNSEEN.sub("", part) for part in change.partition("\n"))
     if before[1:].split() == after[1:].split():
-        return {"change": change, "reason": "The lengths that zip would compare are equal."}
+        return {"change": change, "reason": "A zip has equal lengths; a cast says its type to type checkers."}
     function, changed = name.partition("__mutmut_")[0], what_changes(change)
     if before[1:].lower() == after[1:].lower() and SENTENCE.search(changed):
         return {"change": change, "reason": "The words of a message are the same."}
     for known in tomllib.loads(EQUIVALENT.read_text())["equivalent"]:
         for pattern, changes in known.items():
-            if fnmatch.fnmatch(function, pattern) and changed in changes:
+            if fnmatch.fnmatch(function, pattern) and (changed in changes or "*" in changes):
                 return {"change": change, "reason": known["reason"]}
     return {"change": change, "changed": changed}
 
