@@ -54,7 +54,7 @@ def exact_each(n: int, m: IntArray, level: float, odds: float = 1.0) -> Bounds:
     use_path = (n + m <= _MAX_PATH_POSITIVES) | (m < n) | (tail < _MIN_INTERPOLATED_TAIL)
     use_path &= odds == 1
     lower = _limits_within_odds(n, np.where(use_path, 0, m), tail, odds)
-    for row in np.flatnonzero(use_path & (m > 0)) if n else ():
+    for row in np.flatnonzero(use_path & (m > 0)):
         lower[row, 1:] = PathLimits(n, int(m[row]), tail).limits(tail)
     # Read from the bottom of the ranking, the k-th known positive is the (n - k + 1)-th, and known
     # positives have the odds against them.
