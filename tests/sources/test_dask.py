@@ -57,7 +57,7 @@ def test_threads() -> None:
 
 
 def test_a_cluster(tmp_path: Path) -> None:
-    """tests/support/long has two workers, and kills them."""
+    """tests/long has two workers, and kills them."""
     for start in (0, 150):  # in files of several row groups
         FRAME[start:][:150].to_parquet(tmp_path / f"{start}.parquet", row_group_size=40)
     parts = dd.read_parquet(tmp_path, split_row_groups=True)

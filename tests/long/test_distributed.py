@@ -1,4 +1,4 @@
-"""A worker is killed during each question: ``make test TESTS=tests/support/long``."""
+"""A worker is killed during each question: ``make test TESTS=tests/long``."""
 
 import os
 import signal
