@@ -142,8 +142,11 @@ def future_metric_at_goal(
     lower, upper, low, high = limits_at_goal(world, ranking, metric, at, errors)
     if np.isnan(lower).any() and at.kind == "precision":
         raise _impossible_precision(table, at)
-    low = np.fmin(np.floor(low + _COUNT_TOLERANCE), rank).astype(finer.head.dtype)
-    high = np.fmax(np.ceil(high - _COUNT_TOLERANCE), rank).astype(finer.head.dtype)
+    if not errors.df:  # a single sampled row, of any weight, has no known error
+        lower = upper = np.full(betas.size, np.nan)
+    low = np.clip(np.floor(low + _COUNT_TOLERANCE), 0, rank).astype(finer.head.dtype)
+    high = np.clip(np.ceil(high - _COUNT_TOLERANCE), rank, finer.head[-1])
+    high = high.astype(finer.head.dtype)
     answer = answer.with_columns(clipped=False, rank_lower=low, rank_upper=high)
     return answer.with_limits(lower, upper)
 

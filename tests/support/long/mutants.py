@@ -197,7 +197,10 @@ def _explain(name: str) -> dict[str, str]:
     change = "\n".join(line for line in diff if line[0] in "-+")
     before, _, after = (UNSEEN.sub("", part) for part in change.partition("\n"))
     if before[1:].split() == after[1:].split():
-        return {"change": change, "reason": "A zip has equal lengths; a cast says its type to type checkers."}
+        return {
+            "change": change,
+            "reason": "A zip has equal lengths; a cast says its type to type checkers.",
+        }
     function, changed = name.partition("__mutmut_")[0], what_changes(change)
     if before[1:].lower() == after[1:].lower() and SENTENCE.search(changed):
         return {"change": change, "reason": "The words of a message are the same."}
