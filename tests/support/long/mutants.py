@@ -39,8 +39,7 @@ WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\
 UNSEEN = re.compile(r""",?\s*(strict=\w+)?\s*(?=\))|(?<=cast\()("[^"]*"|None|[\w.]+)(?=, )""")
 # What runs as modules are imported, before a mutant comes to be.
 IMPORTED = re.compile(
-    r"\.x_(explain_call_errors|_checked_method|_names_arguments|_of_(tables|ranking)|_at_cutoff|"
-    r"_ratio|_?register)__"
+    r"\.x_(explain_call_errors|_checked_method|_of_tables|_by_target|describe_metrics|_?register)__"
 )
 # Threads of polars do not survive a fork; a copy of an example for each mutant says nothing more.
 LEFT_OUT = re.compile(r"polars|\bpl\.|__mutmut_\d")
