@@ -269,7 +269,21 @@ def intervals_hold_their_estimates_and_are_nested(frame: pd.DataFrame, draw: Dra
         there = found[found["lower"].notna() & found["estimate"].between(0, 1)]
         ends = ["lower", *(["estimate"] if method != "metric" else []), "upper"]
         assert (there[ends].diff(axis=1).iloc[:, 1:] >= -ROUNDING).all(axis=None), there.T
-    one, other = both
+    check_wider(*both)
+
+
+def odds_widen_intervals(frame: pd.DataFrame, draw: Draw) -> None:
+    method, asked = question(frame, draw, "auroc", "average_precision", "metric")
+    odds = [1, 1.5, draw(st.sampled_from([2, 1e9, np.inf]))]
+    asked = {name: one for name, one in asked.items() if name != "monotone"}  # another method
+    each = [answer(frame.pu, method, **{**asked, "selection_odds": one}) for one in odds]
+    if not isinstance(each[1], PUError) and answered(*each):
+        check_wider(*each[:2])
+        check_wider(*each[1:])
+
+
+def check_wider(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    """Raise unless the intervals of the other answer hold those of one."""
     kept = one["lower"].notna() & other["lower"].notna()
     if "rank" not in one or one["rank"].equals(other["rank"]):
         assert (other["lower"] <= one["lower"] + ROUNDING)[kept].all(), (one.T, other.T)
@@ -298,6 +312,7 @@ LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
     *[groups_and_models_are_answered_alone, without_latent_positives_it_is_scikit_learn],
     *[order_of_scores_is_all, each_row_twice, counts_are_rows, numbers_are_those_of_tables],
     *[curves_are_those_of_tables, bounds_enclose_and_add_up, bounds_are_nested],
+    odds_widen_intervals,
     *[intervals_hold_their_estimates_and_are_nested, intervals_of_beta_hold_all_between],
 ]
 

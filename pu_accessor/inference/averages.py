@@ -370,7 +370,7 @@ def _best_at_beta(metric: Metric, groups: Sequence[GroupCurve], level: float) ->
     steps = [np.concatenate([np.diff(each, prepend=0) for each in mean]) for mean in means]
     added = np.stack([*steps, np.diff(owner, prepend=-1) > 0])
     order = np.argsort(-threshold, kind="stable")
-    is_last = np.append(np.diff(threshold[order]) != 0, True)
+    is_last = np.append(threshold[order[1:]] != threshold[order[:-1]], True)
     precision, recall, predicted = np.cumsum(added[:, order], axis=1)[:, is_last]
     values = _of_means(metric, precision / predicted, recall / number)
     if np.isnan(values).all():

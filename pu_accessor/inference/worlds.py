@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _TYPICAL_LEVEL = 0.95  # at which correlations of errors are evaluated
 _CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
 _TINY = 1e-12  # replaces a distance of 0
+_MAX_ODDS = 1e9  # beyond which all hidden positives are on one side of each share
 _SMALL_SHARE = 1e-12  # of the rest, for metrics that do not depend on how many are above
 
 
@@ -126,7 +127,7 @@ class FutureData:
     @property
     def labelings(self) -> list[Labeling]:
         """The extreme ways in which labels may depart from random."""
-        odds, wrong = self.terms.selection_odds, self.terms.contamination
+        odds, wrong = min(self.terms.selection_odds, _MAX_ODDS), self.terms.contamination
         of_wrong = dict.fromkeys([(0.0, 0.0), (wrong, 0.0), (wrong, float(wrong > 0))])
         all_odds = dict.fromkeys((1.0, odds, 1 / odds))
         return [Labeling(each, *wrong) for each, wrong in product(all_odds, of_wrong)]
