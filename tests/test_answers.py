@@ -24,7 +24,7 @@ RECORDED = Path(__file__).with_name("answers.txt")
 QUESTIONS = dict(zip(*[iter(RECORDED.read_text().splitlines())] * 2, strict=True))
 NAMES = {"pd": pd, "np": np, "pu_accessor": pu_accessor, "labeling": labeling}
 MOST = 30  # numbers and words of an answer; all numbers are in a sum
-LONG = 300  # characters, beyond which a checksum stands for the rest of a text
+LONG = 120  # characters, beyond which a checksum stands for the rest of a text
 
 
 def ask(question: str) -> tuple[list[str], list[float]]:
@@ -51,10 +51,10 @@ def _flat(answer: Any) -> Iterator[str | float]:
     answer = answer.to_dataset(name="value") if isinstance(answer, xr.DataArray) else answer
     if isinstance(answer, xr.Dataset):
         for name, one in sorted(answer.variables.items(), key=str):
-            yield f"{name} {one.dims}"
+            yield f"{name} {one.dims} {one.attrs}"
             yield from _flat(one.values.ravel()[:: one.size // 200 + 1].tolist())
     elif isinstance(answer, pd.DataFrame):
-        yield " ".join([*map(str, answer.columns), *map(str, answer.attrs)])
+        yield " ".join([*map(str, answer.columns), *map(str, answer.attrs.items())])
         yield "".join(one.kind for one in answer.dtypes)
         yield from _flat(answer.to_numpy().tolist())
     elif hasattr(answer, "axes"):

@@ -157,7 +157,7 @@ def group_terms(
             value, low, high = metric.of_known(metric, blocks, betas)
             parts = value, low, high, 0 * value, 0 * value + 1
     value, low, high, floor, ceiling = parts
-    value = np.where(is_allowed & ~np.isnan(low + high), value, np.nan)
+    value = np.where(is_allowed & ~np.isnan(low) & ~np.isnan(high), value, np.nan)
     return GroupTerms(value, low, high, floor, ceiling, known.astype(np.float64))
 
 

@@ -221,7 +221,9 @@ def limits_by_shares(world: FutureData, selected: Selected, metric: MetricFuncti
         """
         known, rest = (
             np.insert(wilson_interval(count, size, level, design), 1, count / size, 0)
-            for count, size, design in zip(counts, (world.n, world.rest), errors[:2], strict=True)
+            for count, size, design in zip(
+                counts, (world.n, world.rest or 1), errors[:2], strict=True
+            )
         )
         # A beta may need more positives above the threshold, or below it, than there are examples.
         possible = (world.rest_above(known[1], fpr, labeling) for fpr in (0.0, 1.0))
