@@ -164,7 +164,7 @@ class FutureData:
         """Return the share of the rest above where the false positive rate is as given."""
         false = (self.size - self.positives(labeling)) * fpr
         true = self.true_above(known, labeling)
-        return np.asarray((true + false - self.n * known) / self.rest)
+        return np.asarray((true + false - self.n * known) / (self.rest or 1))
 
     def values(
         self, metric: MetricFunction, shares: Shares, labeling: Labeling, *, cut: bool = True
