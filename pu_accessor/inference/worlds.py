@@ -282,10 +282,11 @@ def combine_with_prevalence(cut: FloatArray, values: FloatArray) -> FloatPair:
     """
     estimate, low, high = values[:, 0], np.fmin.reduce(values, 1), np.fmax.reduce(values, 1)
     # Each of three shares of positives: its estimate, its lower and its upper limit.
-    down, up = (
-        max(*(np.fmax.reduce(side * (each - each[0])) for each in (estimate, end)), 0.0)
-        for side, end in ((-1, low), (1, high))
-    )
+    with np.errstate(invalid="ignore"):  # from one infinity to the other
+        down, up = (
+            max(*(np.fmax.reduce(side * (each - each[0])) for each in (estimate, end)), 0.0)
+            for side, end in ((-1, low), (1, high))
+        )
     lower = estimate[0] - np.hypot(estimate[0] - low[0], down)
     upper = estimate[0] + np.hypot(high[0] - estimate[0], up)
     ends = np.fmin.reduce(cut, axis=None), np.fmax.reduce(cut, axis=None)
