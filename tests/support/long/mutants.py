@@ -188,7 +188,8 @@ def _explain(name: str) -> dict[str, str]:
     """Return the lines that a mutant changes, and why nobody can notice if that is known."""
     from mutmut.mutation.diff_apply import get_diff_for_mutant
 
-    path = Path(*name.split(".")[:-1]).with_suffix(".py")
+    module = Path(*name.split(".")[:-1])
+    path = module / "__init__.py" if (ROOT / module).is_dir() else module.with_suffix(".py")
     here = Path.cwd()
     os.chdir(ROOT.parent)
     diff = get_diff_for_mutant(name, path=path).splitlines()[2:]
