@@ -21,7 +21,7 @@ from pu_accessor import PUError, PUWarning, labeling
 from tests import worlds
 
 RECORDED = Path(__file__).with_name("answers.txt")
-QUESTIONS = dict(zip(*[iter(RECORDED.read_text().splitlines())] * 2, strict=True))
+QUESTIONS = dict(zip(*[iter(RECORDED.read_text(encoding="utf-8").splitlines())] * 2, strict=True))
 NAMES = {"pd": pd, "np": np, "pu_accessor": pu_accessor, "labeling": labeling}
 MOST = 30  # numbers and words of an answer; all numbers are in a sum
 LONG = 120  # characters, beyond which a checksum stands for the rest of a text
@@ -69,7 +69,7 @@ def _flat(answer: Any) -> Iterator[str | float]:
 def write() -> None:
     """Record all answers anew."""
     answers = [f"{question}\n{json.dumps(ask(question))}\n" for question in QUESTIONS]
-    RECORDED.write_text("".join(answers))
+    RECORDED.write_text("".join(answers), encoding="utf-8")
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

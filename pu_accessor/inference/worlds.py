@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _TYPICAL_LEVEL = 0.95  # at which correlations of errors are evaluated
 _CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
 _TINY = 1e-12  # replaces a distance of 0
-_MAX_ODDS = 1e9  # beyond which all hidden positives are on one side of each share
+_MAX_ODDS = 1e9  # in place of infinity, which times a share of 0 is no number
 _SMALL_SHARE = 1e-12  # of the rest, for metrics that do not depend on how many are above
 
 

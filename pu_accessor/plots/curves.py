@@ -290,7 +290,7 @@ def _extra_of(table: Table, x: str) -> dict[str, Any]:
     tp, fp, fn, tn = (float(table[name][0]) for name in COUNTS)
     prevalence = (tp + fn) / (tp + fp + fn + tn)
     along = table["threshold"] if x == "threshold" else table["end"]
-    places = along.astype(np.float64) / (table["end"][-1] or 1 if x == "fraction" else 1)
+    places = along.astype(np.float64) / ((table["end"][-1] or 1) if x == "fraction" else 1)
     upwards = np.flatnonzero(np.isfinite(places))[:: -1 if x == "threshold" else 1]
     return {"prevalence": prevalence, "cut": (places[upwards], table["cut"][upwards])}
 

@@ -52,7 +52,8 @@ def draw_panels(curves: Sequence[Curve], draw: Draw, looks: options.Options) -> 
         )
     names = curves[0].where
     values = {name: [*dict.fromkeys(curve.where[name] for curve in curves)] for name in names}
-    if "beta" in values and len({curve.beta for curve in curves} - {None}) > 1:  # not alone
+    # The baseline has a key where it is alone; a group without unlabeled rows has no beta.
+    if "beta" in values and len({curve.beta for curve in curves} - {None}) > 1:
         values["beta"] = [beta for beta in values["beta"] if beta != 0]
     looks = _assign(looks, curves, values)
     before = set(plt.get_fignums())
